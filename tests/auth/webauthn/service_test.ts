@@ -54,6 +54,7 @@ Deno.test("registrationOptions() returns what was configured", async () => {
     algorithms: [-36],
     timeout: 60,
     residentKey: "preferred",
+    identified: true,
     userVerification: "preferred",
     hints: ["security-key"],
     attestation: "direct",

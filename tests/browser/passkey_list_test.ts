@@ -87,7 +87,7 @@ notesTest(
     assertEquals(await authenticator.credentials(), []);
     await tabTo(page, "Sign in");
     await page.keyboard.press("Enter");
-    await page.getByText("Sign in again, so that it is certain that it is you.").waitFor();
+    await page.getByText("Sign in again to show that it is you. Then").waitFor();
     await signIn(page, "ada", "/passkeys");
     await create(page, "Laptop");
 

@@ -66,6 +66,8 @@ export async function verifyRegistrationResponse(
   const { algorithm } = coseKey;
   check(state.algorithms.includes(algorithm), "algorithm_not_offered"); // 20
   const key = await importCoseKey(coseKey);
+  const id = encodeBase64Url(credentialId);
+  check(id === given.id && credentialId.length <= MAX_ID_BYTES, "credential_id_invalid"); // 25, before the hook is asked
   const x5c = certificatesOf(statement);
   const subject = {
     aaguid,
@@ -76,9 +78,6 @@ export async function verifyRegistrationResponse(
   };
   const evidence = { fmt, statement, authData, clientDataHash, ...subject };
   await verifyAttestation({ ...evidence, key }, rp); // 21 to 24
-  check(credentialId.length <= MAX_ID_BYTES, "credential_id_invalid"); // 25
-  const id = encodeBase64Url(credentialId);
-  check(id === given.id, "credential_id_invalid");
   const { transports, discoverable } = given;
   return {
     state,

@@ -33,6 +33,26 @@ notesTest("/passkeys renames and removes, and tells the authenticator", async (s
   assertEquals([await authenticator.credentials(), authenticator.deleted.length], [[], 1]);
 });
 
+/** Browsers that are told nothing, as scripts. */
+const DEAF: readonly (readonly [why: string, script: string])[] = [
+  ["cannot be told", "delete PublicKeyCredential.signalAllAcceptedCredentials"],
+  [
+    "refuses to be told",
+    "PublicKeyCredential.signalAllAcceptedCredentials = () => Promise.reject(new Error())",
+  ],
+];
+for (const [why, script] of DEAF) {
+  notesTest(`/passkeys removes where the browser ${why}`, async (scene) => {
+    const { page, authenticator } = await openAsAda(scene);
+    await create(page, "Laptop");
+    await page.evaluate(`void (${script})`);
+    await page.getByRole("button", { name: "Remove Laptop" }).click();
+    await page.locator("#remove").getByRole("button", { name: "Remove" }).click();
+    await page.getByText("“Laptop” is removed.").waitFor();
+    assertEquals((await authenticator.credentials()).length, 1);
+  });
+}
+
 notesTest("/passkeys holds several passkeys of several people", async (scene) => {
   const { page, authenticator } = await openAsNew(scene, "grace");
   await page.getByRole("button", { name: "Create a passkey" }).click();

@@ -33,8 +33,8 @@ export interface AuthenticationState {
   readonly ceremony: "authentication";
   /** What identifies the browser. */
   readonly browser: string;
-  /** Subject id of the user whose credentials the options named, empty for an unknown one; absent if they named nobody. */
-  readonly named?: string;
+  /** Subject id of the user who was identified before, §7.2 step 6: empty if unknown, absent if no identifier was given. */
+  readonly identifiedSub?: string;
   readonly userVerification: "required" | "preferred";
 }
 

@@ -19,10 +19,7 @@ export interface Attestation extends Omit<AttestationEvidence, "x5c"> {
 type FormatVerifier = (attestation: Attestation) => boolean | Promise<boolean>;
 
 /** One row for each format that needs no certificate. */
-const FORMATS: ReadonlyMap<string, FormatVerifier> = /* @__PURE__ */ new Map<
-  string,
-  FormatVerifier
->([
+const FORMATS = /* @__PURE__ */ new Map<string, FormatVerifier>([
   ["none", verifyNone],
   ["packed", verifyPacked],
 ]);

@@ -18,6 +18,7 @@ import { checkPasskeyName, toPasskeyInfo } from "./_passkey_info.ts";
 import { beginRegistration, beginSignUp, finishRegistration } from "./_registration_ceremony.ts";
 import { readRelyingParty, relatedOrigins } from "./_relying_party.ts";
 import type { WebAuthnService, WebAuthnServiceOptions } from "./service_types.ts";
+import type { WebAuthnConfig } from "./types.ts";
 
 /**
  * Creates a passkey service. `registerAuth()` creates one from its option `webauthn`, with routes.
@@ -94,33 +95,38 @@ export function webAuthnService(options: WebAuthnServiceOptions): WebAuthnServic
   });
 }
 
-const ACTION = "Cannot create passkey service";
-
-/** All options. A misspelt one must not count as omitted. */
-const NAMES: OptionNames<WebAuthnServiceOptions> = {
+/** The options of {@linkcode WebAuthnConfig}. */
+export const WEBAUTHN_CONFIG: OptionNames<WebAuthnConfig> = {
   algorithms: true,
   attestation: true,
-  credentials: true,
-  events: true,
   hints: true,
   identified: true,
   insecureMissingTopOrigin: true,
-  keys: true,
   maxAge: true,
   maxCredentials: true,
-  now: true,
   origins: true,
   residentKey: true,
   rpId: true,
   rpName: true,
   signUp: true,
-  states: true,
-  throttle: true,
   timeout: true,
   topOrigins: true,
-  users: true,
   userVerification: true,
   verifyAttestation: true,
+};
+
+const ACTION = "Cannot create passkey service";
+
+/** All options. A misspelt one must not count as omitted. */
+const NAMES: OptionNames<WebAuthnServiceOptions> = {
+  ...WEBAUTHN_CONFIG,
+  credentials: true,
+  events: true,
+  keys: true,
+  now: true,
+  states: true,
+  throttle: true,
+  users: true,
   warn: true,
 };
 

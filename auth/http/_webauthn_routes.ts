@@ -9,6 +9,7 @@ import { HttpError } from "../../router/problem.ts";
 import { empty, json } from "../../router/response.ts";
 import type { AccessRules, Middleware, RouteAccess, RouteRequest } from "../../router/types.ts";
 import { AuthError } from "../error.ts";
+import { NAME_RULE, parsePasskeyName } from "../webauthn/passkey_info.ts";
 import type { CeremonyClient, WebAuthnService } from "../webauthn/service_types.ts";
 import type { BrowserRouteParts } from "./_browser_route_parts.ts";
 import { invalid, isObject, readFlag, readMembers, readString } from "./_route_bodies.ts";
@@ -79,12 +80,11 @@ export function webAuthnRoutes(
     post("register/verify", [mayRegister], async (req, ...args) => {
       const { content } = req;
       const sub = getPrincipal(req)?.sub;
-      const name = isObject(content) ? content["name"] as string | undefined : undefined;
-      const options = { ...await ceremonyClient(req, args), sub, name };
+      const name = isObject(content) ? content["name"] : undefined;
+      const named = name === undefined ? {} : { name: readName(name) };
+      const options = { ...await ceremonyClient(req, args), sub, ...named };
       if (sub === undefined) await tokens?.keys.jwks(); // rejects while no key signs, before an account is created
-      const { credential, signUp } = await withValidName(
-        () => webauthn.verifyRegistration(content, options),
-      );
+      const { credential, signUp } = await webauthn.verifyRegistration(content, options);
       const signedIn = signUp && await begin(req, signUp, signUp.user, { method: "webauthn" });
       return json({ ...signedIn, credential }, { status: 201 });
     }),
@@ -122,9 +122,7 @@ export function webAuthnRoutes(
     post("credentials/rename", [hasSession], async (req) => {
       const { id, name } = readMembers(req.content);
       const credentialId = readString("id", id);
-      const isFound = await withValidName(
-        () => webauthn.rename(requireSub(req), credentialId, name as string),
-      );
+      const isFound = await webauthn.rename(requireSub(req), credentialId, readName(name));
       if (!isFound) throw new HttpError(404, "not_found");
       return empty();
     }),
@@ -161,14 +159,9 @@ function requireSub(req: RouteRequest): string {
   return principal.sub;
 }
 
-/** The service rejects the name of a passkey by a `RangeError`. */
-async function withValidName<Result>(run: () => Promise<Result>): Promise<Result> {
-  try {
-    return await run();
-  } catch (error) {
-    if (!(error instanceof RangeError && error.message.startsWith("Cannot name passkey"))) {
-      throw error;
-    }
-    throw invalid("/name", "Expected 1 to 64 characters, without control characters");
-  }
+/** The name of a passkey. */
+function readName(name: unknown): string {
+  const parsed = parsePasskeyName(name);
+  if (parsed === undefined) throw invalid("/name", `Expected ${NAME_RULE}`);
+  return parsed;
 }

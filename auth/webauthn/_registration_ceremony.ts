@@ -19,7 +19,7 @@ import {
 } from "./_context.ts";
 import { check } from "./_failure.ts";
 import { creationOptions, newUserHandle } from "./_options.ts";
-import { checkPasskeyName, toPasskeyInfo } from "./_passkey_info.ts";
+import { checkPasskeyName, toPasskeyInfo } from "./passkey_info.ts";
 import { verifyRegistrationResponse } from "./registration.ts";
 import type {
   PasskeyAuthentication,

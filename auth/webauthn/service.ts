@@ -14,7 +14,7 @@ import { removeWayIn } from "../users/ways_in.ts";
 import { beginAuthentication, finishAuthentication } from "./_authentication_ceremony.ts";
 import { createChallenges } from "./_challenges.ts";
 import { type CeremonyContext, passkeysOf } from "./_context.ts";
-import { checkPasskeyName, toPasskeyInfo } from "./_passkey_info.ts";
+import { checkPasskeyName, toPasskeyInfo } from "./passkey_info.ts";
 import { beginRegistration, beginSignUp, finishRegistration } from "./_registration_ceremony.ts";
 import { readRelyingParty, relatedOrigins } from "./_relying_party.ts";
 import type { WebAuthnService, WebAuthnServiceOptions } from "./service_types.ts";

@@ -29,7 +29,7 @@ export function webAuthnRoutes(
   parts: BrowserRouteParts,
   isOpen: boolean,
 ): readonly AuthRoute[] {
-  const { runtime, tokens, writes, begin } = parts;
+  const { runtime, tokens, writes, completeSignIn } = parts;
   const documents = describePasskeyRoutes(parts);
   const { maxAge } = webauthn;
   const hasSession = sessionGuard(runtime, { mode: "required" });
@@ -81,21 +81,22 @@ export function webAuthnRoutes(
       const { content } = req;
       const sub = getPrincipal(req)?.sub;
       const name = isObject(content) ? content["name"] : undefined;
-      const named = name === undefined ? {} : { name: readName(name) };
-      const options = { ...await ceremonyClient(req, args), sub, ...named };
+      const own = name === undefined ? {} : { name: readName(name) };
+      const options = { ...await ceremonyClient(req, args), sub, ...own };
       if (sub === undefined) await tokens?.keys.jwks(); // rejects while no key signs, before an account is created
       const { credential, signUp } = await webauthn.verifyRegistration(content, options);
-      const signedIn = signUp && await begin(req, signUp, signUp.user, { method: "webauthn" });
+      const signedIn = signUp &&
+        await completeSignIn(req, signUp, signUp.user, { method: "webauthn" });
       return json({ ...signedIn, credential }, { status: 201 });
     }),
 
     post("login/options", [], async (req, ...args) => {
       const { identifier } = readMembers(req.content);
-      const named = identifier === undefined
+      const account = identifier === undefined
         ? {}
         : { identifier: readString("identifier", identifier) };
       const client = await ceremonyClient(req, args);
-      return json(await webauthn.authenticationOptions({ ...client, ...named }));
+      return json(await webauthn.authenticationOptions({ ...client, ...account }));
     }),
 
     post("login/verify", [], async (req, ...args) => {
@@ -105,7 +106,7 @@ export function webAuthnRoutes(
       await tokens?.keys.jwks(); // rejects while no key signs, before the challenge is used
       const authentication = await webauthn.verifyAuthentication(content, client);
       const options = { remember, method: "webauthn" };
-      return json(await begin(req, authentication, authentication.user, options));
+      return json(await completeSignIn(req, authentication, authentication.user, options));
     }),
 
     {

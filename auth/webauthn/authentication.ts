@@ -46,7 +46,7 @@ export async function verifyAuthenticationResponse(
 ): Promise<VerifiedAuthentication> {
   const { id, userHandle, ...given } = readAuthenticationResponse(response); // 3
   const clientData = parseClientData(given.clientData); // 8, 9
-  const { identifiedSub, userVerification } = await takeState(clientData.challenge); // 11, first: used once, whatever fails
+  const { identifiedSub, userVerification } = await takeState(clientData.challenge); // 11, before 6: a challenge is used up, whatever fails below
   const credential = await findCredential(id); // 6
   check(credential !== null, "credential_unknown");
   const isAllowed = identifiedSub === undefined || identifiedSub === credential.sub;

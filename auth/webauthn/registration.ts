@@ -49,7 +49,7 @@ export async function verifyRegistrationResponse(
 ): Promise<VerifiedRegistration> {
   const given = readRegistrationResponse(response); // 3
   const clientData = parseClientData(given.clientData); // 5, 6
-  const state = await takeState(clientData.challenge); // 8, before the others: whatever fails, a challenge is used once
+  const state = await takeState(clientData.challenge); // 8, before 7: a challenge is used up, whatever fails below
   check(clientData.type === "webauthn.create", "type_wrong"); // 7
   checkOrigin(clientData, rp); // 9 to 11
   const clientDataHash = await sha256(given.clientData); // 12

@@ -15,7 +15,7 @@ import {
   runCeremony,
 } from "./_context.ts";
 import { check } from "./_failure.ts";
-import { requestOptions, withDecoys } from "./_options.ts";
+import { requestOptions, withDecoys } from "./_ceremony_options.ts";
 import type {
   AuthenticationOptions,
   CeremonyClient,
@@ -35,7 +35,7 @@ export async function beginAuthentication(
     browser,
     userVerification: rp.userVerification,
   } as const;
-  if (!rp.identified || keys === undefined || identifier === undefined) {
+  if (keys === undefined || identifier === undefined) {
     return requestOptions(rp, await challenges.create(state), []);
   }
   const account = canonicalIdentifier(identifier);

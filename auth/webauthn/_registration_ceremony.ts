@@ -13,12 +13,13 @@ import type { RegistrationState } from "./_challenges.ts";
 import {
   type CeremonyContext,
   findActiveUser,
+  newUserHandle,
   passkeyAuthentication,
   passkeysOf,
   runCeremony,
 } from "./_context.ts";
 import { check } from "./_failure.ts";
-import { creationOptions, newUserHandle } from "./_options.ts";
+import { creationOptions } from "./_ceremony_options.ts";
 import { checkPasskeyName, toPasskeyInfo } from "./passkey_info.ts";
 import { verifyRegistrationResponse } from "./registration.ts";
 import type {

@@ -147,7 +147,7 @@ function createContext(options: WebAuthnServiceOptions): CeremonyContext {
     users: checkedUsers(users),
     credentials: checkedCredentials(credentials),
     challenges: createChallenges({ states, now, timeout: rp.timeout }),
-    keys,
+    keys: rp.identified ? keys : undefined,
     throttle,
     now,
     emit: createEmitter({ events, now, warn }),

@@ -10,7 +10,7 @@ import type { DerivedKeys } from "../derived_keys.ts";
 import type { Identifier } from "../identifier.ts";
 import type { Credential } from "../stores/types.ts";
 import type { RegistrationState } from "./_challenges.ts";
-import { type RelyingParty, sha256 } from "./_relying_party.ts";
+import type { RelyingParty } from "./_relying_party.ts";
 import type { CreationOptionsJson, CredentialDescriptorJson, RequestOptionsJson } from "./types.ts";
 
 /** The account, as the authenticator lists it. */
@@ -61,11 +61,6 @@ export function requestOptions(
 /** A credential, as the browser looks for it. */
 export function descriptorOf({ id, transports }: Credential): CredentialDescriptorJson {
   return { type: "public-key", id, ...(transports === undefined ? {} : { transports }) };
-}
-
-/** How an authenticator names a user who has no passkey yet: 32 bytes that tell nothing about the user, §14.6.1. */
-export async function newUserHandle(rpId: string, sub: string): Promise<string> {
-  return encodeBase64Url(await sha256(`gatehouse webauthn\0${rpId}\0${sub}`));
 }
 
 interface CommonForm {

@@ -23,7 +23,7 @@ import type { AuthRoute, AuthRuntime } from "./types.ts";
 /** An attestation with certificates has some kilobytes. */
 const MAX_BODY_BYTES = 65_536;
 
-/** Creates the routes. Accounts are created only if registration is open, and the service does it. */
+/** Creates the routes. Sign-ups need both: open registration, and the option `signUp` of the service. */
 export function webAuthnRoutes(
   webauthn: WebAuthnService,
   parts: BrowserRouteParts,
@@ -52,7 +52,7 @@ export function webAuthnRoutes(
     return { method: "POST", path: `/webauthn/${name}`, options, handler };
   }
 
-  /** The browser is a part of it, so that nobody can be made to end a ceremony that an attacker has begun. */
+  /** Bound to the browser: otherwise an attacker could begin a ceremony and make another browser complete it. */
   async function ceremonyClient(
     req: RouteRequest,
     args: readonly unknown[],

@@ -40,7 +40,7 @@ export async function beginAuthentication(
   }
   const account = canonicalIdentifier(identifier);
   const user = await users.findByIdentifier(account) ?? { sub: "" };
-  const { passkeys } = await passkeysOf(context, user); // of nobody, too, for the same time
+  const { passkeys } = await passkeysOf(context, user); // for an unknown user, too: it takes the same time
   const challenge = await challenges.create({ ...state, identifiedSub: user.sub });
   return requestOptions(rp, challenge, await withDecoys(keys, account, passkeys));
 }

@@ -32,7 +32,7 @@ export interface CeremonyContext {
   readonly warn: Warn;
 }
 
-/** Whom a ceremony is about, as far as it is known. */
+/** What the events of a ceremony say of the client and the user, as far as they are known. */
 export interface CeremonySubject {
   readonly client: LoginClient | undefined;
   sub?: string | undefined;
@@ -78,7 +78,7 @@ export async function passkeysOf(
   const all = await credentials.list(sub);
   const passkeys = all.filter((one) => one.rpId === rpId && one.id !== pendingRemoval)
     .sort((a, b) => a.createdAt - b.createdAt);
-  // Imported passkeys have another handle; with two of them, one authenticator would list the user twice
+  // Imported passkeys have another handle; authenticators list a user with two handles twice
   const userHandle = passkeys[0]?.userHandle ?? await newUserHandle(rpId, sub);
   return { passkeys, userHandle };
 }

@@ -55,7 +55,7 @@ export async function beginSignUp(
   if (!rp.signUp) throw new AuthError("access_denied", { reason: "sign_up_disabled" });
   const newIdentifier: Identifier = canonicalIdentifier(identifier);
   if (options.client !== undefined) await throttle?.registration(options.client);
-  // Before the browser asks for a fingerprint. A registration with a password tells it, too
+  // Before the browser asks the user. It discloses what a registration with a password does
   if (await users.findByIdentifier(newIdentifier) !== null) throw identifierTaken();
   const sub = randomId();
   const state = { sub, newIdentifier, userHandle: await newUserHandle(rp.rpId, sub) };

@@ -115,8 +115,9 @@ async function begin(
 }
 
 /**
- * Stores a passkey of a user who is signed in. The user is checked before, so that after a recovery of the account nothing is
- * stored; and after it, since the recovery may have deleted passkeys meanwhile, and others may have taken the last place.
+ * Stores a passkey of a user who is signed in. The user is checked twice. Before: after a recovery of the account an attacker's
+ * passkey must not be stored, or it could sign in until it is deleted. After: a concurrent recovery may have deleted the
+ * passkeys before this one was stored, and concurrent registrations may have taken the last place.
  */
 async function addPasskey(
   context: CeremonyContext,

@@ -174,3 +174,22 @@ for (const [ceremony, store, method] of METHODS) {
     assertEquals((await signIn(scene, phone)).credentialId, id);
   });
 }
+
+Deno.test("verifyRegistration() after a recovery stores no passkey, not even until it is deleted: it could sign in", async () => {
+  let stored = 0;
+  const { service, stores, events } = await createScene({
+    wrap: ({ credentials }) => ({
+      credentials: {
+        ...credentials,
+        create: (credential) => (stored++, credentials.create(credential)),
+      },
+    }),
+  });
+  const options = await service.registrationOptions("ada", { browser: BROWSER });
+  const response = await createAuthenticator().create(options);
+  const { version = "" } = await stores.users.findBySub("ada") ?? {};
+  await stores.users.update("ada", version, { securityStamp: "recovered" });
+  const owner = { browser: BROWSER, sub: "ada" };
+  const { reason } = await refusal(() => service.verifyRegistration(response, owner));
+  assertEquals([reason, stored, events.length], ["user_changed", 0, 1]);
+});

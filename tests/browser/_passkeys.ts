@@ -59,6 +59,12 @@ export async function signOut(page: Page, to = "/sign-in"): Promise<void> {
   await page.goto(new URL(to, page.url()).href);
 }
 
+/** Waits until passkeys are offered in the autofill, and a moment more, in which the page has begun to. */
+export async function untilOffered(page: Page): Promise<void> {
+  await page.waitForResponse("**/auth/webauthn/login/options");
+  await page.evaluate("new Promise((resolve) => setTimeout(resolve, 100))");
+}
+
 /** Why ceremonies were refused. */
 export function reasons({ service }: NotesScene): readonly string[] {
   return service.events.flatMap((event) => event.type === "webauthn.failed" ? [event.reason] : []);

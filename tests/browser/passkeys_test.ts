@@ -12,7 +12,16 @@ import {
   signIn,
   tabTo,
 } from "./_notes.ts";
-import { create, openAsAda, openAsNew, reasons, REFUSED, removeAll, signOut } from "./_passkeys.ts";
+import {
+  create,
+  openAsAda,
+  openAsNew,
+  reasons,
+  REFUSED,
+  removeAll,
+  signOut,
+  untilOffered,
+} from "./_passkeys.ts";
 
 notesTest("/passkeys and /sign-in are used by keyboard alone", async (scene) => {
   const page = await scene.open("/sign-in");
@@ -59,11 +68,7 @@ notesTest(
     await create(page, "Laptop");
     await authenticator.setPresent(false);
     await page.clock.install();
-    const begun = page.waitForRequest("**/auth/webauthn/login/options");
-    await signOut(page);
-    await begun;
-    await page.locator("#account[aria-busy=false]").waitFor();
-    await page.evaluate("new Promise((resolve) => requestAnimationFrame(resolve))");
+    await Promise.all([untilOffered(page), signOut(page)]);
     scene.wait(241);
     const renewed = page.waitForRequest("**/auth/webauthn/login/options");
     await page.clock.fastForward(241_000);
@@ -73,6 +78,29 @@ notesTest(
     await arriveAs(page, "ada");
   },
 );
+
+notesTest("/sign-in renews no offer while the page has no focus", async (scene) => {
+  const { page, authenticator } = await openAsAda(scene);
+  await create(page, "Laptop");
+  await authenticator.setPresent(false);
+  await page.clock.install();
+  let requests = 0;
+  await page.route("**/auth/webauthn/login/options", (route) => {
+    requests++;
+    return route.continue();
+  });
+  await Promise.all([untilOffered(page), signOut(page)]);
+  await page.evaluate("document.hasFocus = () => false"); // as under the browser's dialog
+  for (let hours = 0; hours < 3; hours++) await page.clock.fastForward(3_600_000);
+  assertEquals(requests, 1);
+  const renewed = page.waitForRequest("**/auth/webauthn/login/options");
+  await page.evaluate("document.hasFocus = () => true, dispatchEvent(new Event('focus'))");
+  await page.clock.fastForward(1_000);
+  await renewed;
+  await authenticator.setPresent(true);
+  await arriveAs(page, "ada");
+  assertEquals(requests, 2);
+});
 
 notesTest("/sign-in offers passkeys again when a challenge has expired", async (scene) => {
   const { page } = await openAsAda(scene);

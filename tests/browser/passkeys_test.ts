@@ -14,6 +14,7 @@ import {
 } from "./_notes.ts";
 import {
   create,
+  NOTE_REQUESTS,
   openAsAda,
   openAsNew,
   reasons,
@@ -78,6 +79,33 @@ notesTest(
     await arriveAs(page, "ada");
   },
 );
+
+/** What is used instead of the offer, and what the page asks for, each time with what was offered before aborted. */
+const INSTEAD: readonly (readonly [button: string, requests: readonly string[]])[] = [
+  ["Sign in with a passkey", ["dialog"]],
+  ["Sign in", ["password", "conditional"]], // which is wrong: passkeys are offered again
+];
+for (const [name, requests] of INSTEAD) {
+  notesTest(`/sign-in ends the offer in the autofill at “${name}”`, async ({ context, open }) => {
+    await context.addInitScript(NOTE_REQUESTS);
+    const page = await open("/");
+    await addAuthenticator(page, { automaticPresenceSimulation: false });
+    await Promise.all([
+      untilOffered(page),
+      page.getByRole("link", { name: "Sign in" }).first().click(),
+    ]);
+    await page.locator("#identifier").fill("ada");
+    await page.locator("#password").fill("five quiet herons at dusk");
+    await Promise.all([
+      untilOffered(page),
+      page.getByRole("button", { name, exact: true }).click(),
+    ]);
+    assertEquals(await page.evaluate("requests"), [
+      ["conditional", null],
+      ...requests.map((request) => [request, true]),
+    ]);
+  }, REFUSED);
+}
 
 notesTest("/sign-in renews no offer while the page has no focus", async (scene) => {
   const { page, authenticator } = await openAsAda(scene);

@@ -69,6 +69,11 @@ export function readRelyingParty(config: WebAuthnConfig): RelyingParty {
   requireBooleans({ insecureMissingTopOrigin, identified, signUp });
   requireOneOf("userVerification", userVerification, ["required", "preferred"]);
   requireOneOf("residentKey", residentKey, ["required", "preferred", "discouraged"]);
+  if (residentKey !== "required" && !identified) { // it would count as a way to sign in, and be none
+    fail(
+      `residentKey: "${residentKey}" needs identified, without which such passkeys cannot sign in`,
+    );
+  }
   requireOneOf("attestation", attestation, ["none", "direct", "enterprise"]);
   if (!isArrayOf(hints, (hint) => typeof hint === "string")) {
     fail("hints must be an array of strings");

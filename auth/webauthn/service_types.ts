@@ -165,7 +165,8 @@ export interface WebAuthnService {
    * Verifies a sign-in, WebAuthn Level 3 §7.2, and records the use of the passkey.
    *
    * @param response `AuthenticationResponseJSON`: what `credential.toJSON()` returned in the page.
-   * @throws {AuthError} `invalid_challenge`, `webauthn_failed`, or `credential_unknown` if no record has the credential's id.
+   * @throws {AuthError} `invalid_challenge`, `webauthn_failed`, or `credential_unknown` if no record has the credential's id; not with
+   * `identified`.
    */
   verifyAuthentication(response: unknown, options: CeremonyClient): Promise<PasskeyAuthentication>;
   /** The passkeys of a user. */

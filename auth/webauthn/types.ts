@@ -36,11 +36,17 @@ export interface WebAuthnConfig {
    * @default {"required"}
    */
   readonly userVerification?: "required" | "preferred" | undefined;
-  /** Whether passkeys must be discoverable, so that they sign in without an identifier. @default {"required"} */
+  /**
+   * Whether passkeys must be discoverable, so that they sign in without an identifier; other values than `required` need
+   * `identified`.
+   *
+   * @default {"required"}
+   */
   readonly residentKey?: "required" | "preferred" | "discouraged" | undefined;
   /**
    * Whether `login/options` accepts an identifier, and returns the passkeys of that user: for security keys that are not
-   * discoverable. Unknown identifiers get decoys.
+   * discoverable. Unknown identifiers get decoys, and no sign-in is refused with `credential_unknown`, which would tell decoys
+   * from passkeys.
    *
    * @default {false}
    */

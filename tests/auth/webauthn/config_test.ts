@@ -80,6 +80,8 @@ const REJECTED: readonly (readonly [
   ["six names of two labels", { origins: sites(6, "co.uk") }, RangeError],
   ["user verification that is not asked for", { userVerification: "discouraged" }],
   ["an unknown residentKey", { residentKey: true }],
+  ["passkeys that could not sign in", { residentKey: "preferred" }],
+  ["passkeys that could not sign in, by preference", { residentKey: "discouraged" }],
   ["an unknown attestation", { attestation: "indirect" }],
   ["an attestation that nobody judges", { attestation: "direct" }],
   ["a hook that is no function", { verifyAttestation: true }],

@@ -81,8 +81,8 @@ export function webAuthnRoutes(
       const { content } = req;
       const sub = getPrincipal(req)?.sub;
       const name = isObject(content) ? content["name"] : undefined;
-      const own = name === undefined ? {} : { name: readName(name) };
-      const options = { ...await ceremonyClient(req, args), sub, ...own };
+      const checked = name === undefined ? undefined : readName(name);
+      const options = { ...await ceremonyClient(req, args), sub, name: checked };
       if (sub === undefined) await tokens?.keys.jwks(); // rejects while no key signs, before an account is created
       const { credential, signUp } = await webauthn.verifyRegistration(content, options);
       const signedIn = signUp &&
@@ -92,11 +92,9 @@ export function webAuthnRoutes(
 
     post("login/options", [], async (req, ...args) => {
       const { identifier } = readMembers(req.content);
-      const account = identifier === undefined
-        ? {}
-        : { identifier: readString("identifier", identifier) };
+      const given = identifier === undefined ? undefined : readString("identifier", identifier);
       const client = await ceremonyClient(req, args);
-      return json(await webauthn.authenticationOptions({ ...client, ...account }));
+      return json(await webauthn.authenticationOptions({ ...client, identifier: given }));
     }),
 
     post("login/verify", [], async (req, ...args) => {

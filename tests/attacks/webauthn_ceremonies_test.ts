@@ -9,7 +9,8 @@ import { openRegistration, openSignIn } from "./_changed_ceremony.ts";
 import { CHANGED_REGISTRATIONS } from "./_changed_registrations.ts";
 import { CHANGED_SIGN_INS } from "./_changed_sign_ins.ts";
 import { CHANGED_SIGNATURES } from "./_changed_signatures.ts";
-import { OWN_REGISTRATIONS, OWN_SIGN_INS } from "./_own_ceremonies.ts";
+import { OWN_REGISTRATIONS } from "./_own_registrations.ts";
+import { OWN_SIGN_INS } from "./_own_sign_ins.ts";
 
 /** What a client is told of a reason: the steps of a ceremony are not told apart, so that nobody learns how far a forgery got. */
 function clientErrorOf(

@@ -258,11 +258,15 @@ for (const [what, change] of CHANGES) {
       }),
     });
     const { app, page } = scene;
-    const response = await createAuthenticator().create(await bodyOf(ask(page, "register/options")));
+    const response = await createAuthenticator().create(
+      await bodyOf(ask(page, "register/options")),
+    );
     meanwhile.change = () => change(app);
     const answer = await ask(page, "register/verify", response);
     const isStored = await app.stores.credentials.find(String(response.id)) !== null;
-    if (what === "all sessions are revoked") return assertEquals([answer.status, isStored], [201, true]);
+    if (what === "all sessions are revoked") {
+      return assertEquals([answer.status, isStored], [201, true]);
+    }
     assertEquals(await refusalOf(scene, answer), [400, "webauthn_failed", "user_changed"]);
     assertEquals(isStored, false);
   });
@@ -287,7 +291,10 @@ Deno.test("[neighbour] passkeys: removals of all at the same time → one is lef
   const app = createPasskeyApp({ webauthn: { signUp: true } });
   const page = app.browser();
   const options = { identifier: "grace" };
-  const { user, credential } = await bodyOf(register(page, createAuthenticator(), { options }), 201);
+  const { user, credential } = await bodyOf(
+    register(page, createAuthenticator(), { options }),
+    201,
+  );
   const ids: string[] = [credential.id];
   for (const _ of repeat(4, () => 0)) {
     ids.push((await bodyOf(register(page, createAuthenticator()), 201)).credential.id);

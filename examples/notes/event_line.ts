@@ -21,6 +21,8 @@ export function eventLine(event: AuthEvent): string | undefined {
       return line(event.type, { sub: event.sub, route: event.route, reason: event.reason });
     case "refresh.reuse_detected":
       return line(event.type, { sub: event.sub });
+    case "webauthn.counter_regressed":
+      return line(event.type, { sub: event.sub, credentialId: event.credentialId });
     default:
       return undefined;
   }

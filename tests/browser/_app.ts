@@ -30,7 +30,7 @@ export interface TestApp {
 }
 
 /** What a page's script has: requests as the application's own pages make them, with the token where it is asked for. */
-const CLIENT = `
+export const CLIENT: string = `
   globalThis.send = async (method, path, body, headers = {}) => {
     const isJson = body !== undefined && !(body instanceof FormData) && !(body instanceof Blob);
     const response = await fetch(path, {

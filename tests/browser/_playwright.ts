@@ -79,11 +79,15 @@ export interface Page {
     options?: { times: number },
   ): Promise<void>;
   bringToFront(): Promise<void>;
+  frames(): readonly Frame[];
   waitForRequest(url: string): Promise<unknown>;
   waitForURL(url: string | RegExp | ((url: URL) => boolean)): Promise<void>;
   setViewportSize(size: { width: number; height: number }): Promise<void>;
   close(): Promise<void>;
 }
+
+/** A document in a page. */
+export type Frame = Pick<Page, "evaluate" | "getByRole" | "locator" | "url">;
 
 /** A window with a jar of its own. */
 export interface BrowserContext {
@@ -124,8 +128,22 @@ interface Playwright {
       executablePath: string;
       chromiumSandbox: boolean;
       ignoreDefaultArgs: string[];
+      args: string[];
     }): Promise<Browser>;
   };
+}
+
+/** How a browser is started. */
+export interface LaunchOptions {
+  /**
+   * Whether pages that were left are kept as they stood, as in a user's browser, and shown again by the back button.
+   * Playwright does not see when that happens.
+   *
+   * @default {false}
+   */
+  readonly cachesPages?: boolean;
+  /** Port of this machine at which every name is a host, with any certificate. @default only `localhost` and names beneath it */
+  readonly port?: number;
 }
 
 /** Names that Chromium goes by, on the machine's `PATH`. */
@@ -145,12 +163,10 @@ export function findChromium(): string | undefined {
 /**
  * Starts Chromium.
  *
- * @param options.cachesPages Whether pages that were left are kept as they stood, as in a user's browser, and shown
- * again by the back button. Playwright does not see when that happens.
  * @throws {Error} If there is none.
  */
 export async function launchChromium(
-  { cachesPages = false }: { cachesPages?: boolean } = {},
+  { cachesPages = false, port }: LaunchOptions = {},
 ): Promise<Browser> {
   const executablePath = findChromium();
   if (executablePath === undefined) throw new Error("Cannot start Chromium: none on PATH");
@@ -159,6 +175,9 @@ export async function launchChromium(
     executablePath,
     chromiumSandbox: false, // it does not work for root or in most containers, and all pages are our own
     ignoreDefaultArgs: cachesPages ? ["--disable-back-forward-cache"] : [],
+    args: port === undefined
+      ? []
+      : [`--host-resolver-rules=MAP * 127.0.0.1:${port}`, "--ignore-certificate-errors"],
   });
 }
 

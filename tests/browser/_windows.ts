@@ -10,6 +10,7 @@ import {
   type Browser,
   type BrowserContext,
   launchChromium,
+  type LaunchOptions,
   type WindowOptions,
 } from "./_playwright.ts";
 
@@ -23,14 +24,12 @@ export type OpenWindow = (options?: WindowOptions) => Promise<BrowserContext>;
 export type UseWindows = (use: (open: OpenWindow) => Promise<void>) => Promise<void>;
 
 /** Options of a test. */
-export interface BrowserTestOptions {
+export interface BrowserTestOptions extends LaunchOptions {
   /** Errors in the console that the test brings about; any other one fails it. */
   readonly errors?: readonly RegExp[];
-  /** Whether pages that were left stay in memory, as in a user's browser. @default {false} */
-  readonly cachesPages?: boolean;
 }
 
-const browsers = new Map<boolean, Browser>();
+const browsers = new Map<string, Browser>();
 
 Deno.test.afterAll(async () => {
   for (const browser of browsers.values()) await browser.close();
@@ -41,7 +40,7 @@ Deno.test.afterAll(async () => {
 export function windowTest(
   name: string,
   fn: (useWindows: UseWindows) => Promise<void>,
-  { errors = [], cachesPages = false }: BrowserTestOptions = {},
+  { errors = [], ...launch }: BrowserTestOptions = {},
 ): void {
   Deno.test({
     name,
@@ -49,10 +48,9 @@ export function windowTest(
     sanitizeOps: false,
     sanitizeResources: false,
     async fn() {
-      let browser = browsers.get(cachesPages);
-      if (browser === undefined) {
-        browsers.set(cachesPages, browser = await launchChromium({ cachesPages }));
-      }
+      const key = JSON.stringify([launch.cachesPages ?? false, launch.port]);
+      let browser = browsers.get(key);
+      if (browser === undefined) browsers.set(key, browser = await launchChromium(launch));
       const running = browser;
       await fn((use) => withWindows(running, errors, use));
     },

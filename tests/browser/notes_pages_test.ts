@@ -98,7 +98,7 @@ notesTest("Every page fits a phone", async ({ service, another, origin }) => {
   await page.goto(`${origin}/passkeys`);
   await page.locator("#name").fill("w".repeat(64));
   await page.locator("#name").press("Enter");
-  await page.locator("#passkeys button").first().waitFor();
+  await page.locator("#list-status:focus").waitFor();
   await assertFits(page);
   for (const action of ["Rename", "Remove"]) { // their dialogs
     await page.getByRole("button", { name: `${action} w` }).click();

@@ -1,69 +1,18 @@
-/** Passkeys of the notes service: sign-up, sign-in, the list, and what happens when something is not as it should be. */
+/** Passkeys of the notes service: sign-up and sign-in. */
 
 import { assert, assertEquals, assertMatch } from "@std/assert";
-import { addAuthenticator, type Authenticator } from "./_authenticator.ts";
+import { addAuthenticator } from "./_authenticator.ts";
 import {
   arriveAs,
   fillIn,
   focused,
-  type NotesScene,
   notesTest,
   openPage,
   PASSWORD,
   signIn,
   tabTo,
 } from "./_notes.ts";
-import type { Page } from "./_playwright.ts";
-
-/** What refusals leave in the console. */
-const REFUSED = { errors: [/status of 4\d\d/] };
-
-/** A tab with an authenticator. */
-interface Tab {
-  readonly page: Page;
-  readonly authenticator: Authenticator;
-}
-
-/** Opens `/passkeys` as Ada, who has a password. */
-async function openAsAda(
-  { open }: NotesScene,
-  options?: Parameters<typeof addAuthenticator>[1],
-): Promise<Tab> {
-  const page = await open("/sign-in?next=/passkeys");
-  await signIn(page, "ada", "/passkeys");
-  return { page, authenticator: await addAuthenticator(page, options) };
-}
-
-/** Opens `/passkeys` as somebody who registers with a passkey. */
-async function openAsNew(
-  { open }: Pick<NotesScene, "open">,
-  identifier: string,
-): Promise<Tab> {
-  const page = await open("/register?next=/passkeys");
-  const authenticator = await addAuthenticator(page);
-  await page.locator("#identifier").fill(identifier);
-  await page.getByRole("button", { name: "Create an account with a passkey" }).click();
-  await arriveAs(page, identifier, "/passkeys");
-  return { page, authenticator };
-}
-
-/** Creates a passkey on the page of the list. */
-async function create(page: Page, name: string): Promise<void> {
-  await page.locator("#name").fill(name);
-  await page.getByRole("button", { name: "Create a passkey" }).click();
-  await page.getByRole("heading", { name, exact: true }).waitFor();
-}
-
-/** Signs out, and opens the page to sign in. With somebody at the authenticator, the offer in the autofill is taken. */
-async function signOut(page: Page, to = "/sign-in"): Promise<void> {
-  await page.getByRole("button", { name: "Sign out" }).click();
-  await page.getByRole("heading", { name: "Notes that only you read" }).waitFor();
-  await page.goto(new URL(to, page.url()).href);
-}
-
-function reasons({ service }: NotesScene): readonly string[] {
-  return service.events.flatMap((event) => event.type === "webauthn.failed" ? [event.reason] : []);
-}
+import { create, openAsAda, openAsNew, reasons, REFUSED, removeAll, signOut } from "./_passkeys.ts";
 
 notesTest("/passkeys and /sign-in are used by keyboard alone", async (scene) => {
   const page = await scene.open("/sign-in");
@@ -170,6 +119,21 @@ notesTest("/sign-in says nothing when the dialog is dismissed", async (scene) =>
   await arriveAs(page, "ada");
 });
 
+notesTest("/sign-in has the browser forget a passkey that was removed elsewhere", async (scene) => {
+  const { page, authenticator } = await openAsAda(scene);
+  await create(page, "Laptop");
+  await removeAll(scene);
+  await authenticator.setPresent(false);
+  await signOut(page);
+  await tabTo(page, "Sign in with a passkey");
+  await authenticator.setPresent(true);
+  await page.keyboard.press("Enter");
+  await page.getByText("This passkey was removed from your account.").waitFor();
+  assertEquals((await focused(page)).role, "alert");
+  assertEquals([await authenticator.credentials(), authenticator.deleted.length], [[], 1]);
+  assertEquals(reasons(scene), ["credential_unknown"]);
+}, REFUSED);
+
 notesTest(
   "/register creates an account by a passkey alone, which cannot be removed then",
   async (scene) => {
@@ -209,92 +173,6 @@ for (const [why, identifier, text] of TAKEN) {
     assertEquals(await authenticator.credentials(), []);
   }, REFUSED);
 }
-
-notesTest("/passkeys renames and removes, and tells the authenticator", async (scene) => {
-  const { page, authenticator } = await openAsAda(scene);
-  await create(page, "Laptop");
-  await tabTo(page, "Rename");
-  await page.keyboard.press("Enter");
-  assertEquals((await focused(page)).name, "New name");
-  await page.keyboard.type("Old laptop");
-  await page.keyboard.press("Enter");
-  await page.getByText("The passkey is called “Old laptop” now.").waitFor();
-  assertEquals((await focused(page)).role, "status");
-  await page.getByRole("heading", { name: "Old laptop", exact: true }).waitFor();
-
-  await tabTo(page, "Remove");
-  await page.keyboard.press("Enter");
-  await page.getByRole("heading", { name: "Remove “Old laptop”?" }).waitFor();
-  assertEquals((await focused(page)).name, "Keep it");
-  await page.keyboard.press("Enter");
-  assertEquals((await focused(page)).name, "Remove");
-  assertEquals((await authenticator.credentials()).length, 1);
-  await page.keyboard.press("Enter");
-  await page.getByRole("heading", { name: "Remove “Old laptop”?" }).waitFor();
-  await tabTo(page, "Remove");
-  await page.keyboard.press("Enter");
-  await page.getByText("“Old laptop” is removed.").waitFor();
-  await page.getByText("You have no passkeys.").waitFor();
-  assertEquals([await authenticator.credentials(), authenticator.deleted.length], [[], 1]);
-});
-
-notesTest("/sign-in has the browser forget a passkey that was removed elsewhere", async (scene) => {
-  const { page, authenticator } = await openAsAda(scene);
-  await create(page, "Laptop");
-  await removeAll(scene);
-  await authenticator.setPresent(false);
-  await signOut(page);
-  await tabTo(page, "Sign in with a passkey");
-  await authenticator.setPresent(true);
-  await page.keyboard.press("Enter");
-  await page.getByText("This passkey was removed from your account.").waitFor();
-  assertEquals((await focused(page)).role, "alert");
-  assertEquals([await authenticator.credentials(), authenticator.deleted.length], [[], 1]);
-  assertEquals(reasons(scene), ["credential_unknown"]);
-}, REFUSED);
-
-notesTest("/passkeys holds several passkeys of several people", async (scene) => {
-  const { page, authenticator } = await openAsNew(scene, "grace");
-  await page.getByRole("button", { name: "Create a passkey" }).click();
-  await page.getByText("There is a passkey of yours on this device already.").waitFor();
-  const [first] = await authenticator.credentials();
-  await signOut(page, "/register");
-  await page.locator("#identifier").fill("hedy");
-  await page.getByRole("button", { name: "Create an account with a passkey" }).click();
-  await arriveAs(page, "hedy");
-  const second = (await authenticator.credentials()).find(({ credentialId }) =>
-    credentialId !== first?.credentialId
-  );
-  assert(first !== undefined && second !== undefined);
-  assert(first.userHandle !== second.userHandle, "two accounts have one handle");
-
-  for (const identifier of ["grace", "hedy"]) { // each of them by its own passkey
-    await authenticator.remove(identifier === "grace" ? second.credentialId : first.credentialId);
-    await signOut(page);
-    await arriveAs(page, identifier);
-    if (identifier === "grace") await authenticator.add(second);
-  }
-  const key = await addAuthenticator(page, {
-    transport: "usb",
-    defaultBackupEligibility: true,
-    defaultBackupState: true,
-  });
-  await authenticator.detach();
-  await page.goto(`${scene.origin}/passkeys`);
-  await create(page, "Synced one");
-  await page.getByText("Synced between your devices").waitFor();
-  await page.getByText("On one device only").waitFor();
-  assertEquals((await key.credentials()).length, 1);
-}, REFUSED);
-
-notesTest("/passkeys creates nothing when the user is not verified", async (scene) => {
-  const { page, authenticator } = await openAsAda(scene, { isUserVerified: false });
-  await page.getByRole("button", { name: "Create a passkey" }).click();
-  await page.locator("#create[aria-busy=true]").waitFor();
-  await page.locator("#create[aria-busy=false]").waitFor();
-  assertEquals(await page.locator("#create .message").innerText(), "");
-  assertEquals(await authenticator.credentials(), []);
-});
 
 /** Makes a page ask for less than the service wants. */
 const WITHOUT_VERIFICATION =
@@ -340,60 +218,6 @@ notesTest(
 );
 
 notesTest(
-  "/passkeys leads to signing in again when the sign-in is old, and back",
-  async (scene) => {
-    const { page, authenticator } = await openAsAda(scene);
-    scene.wait(901);
-    await page.getByRole("button", { name: "Create a passkey" }).click();
-    await page.getByText("You signed in a while ago.").waitFor();
-    assertEquals((await focused(page)).role, "alert");
-    assertEquals(await authenticator.credentials(), []);
-    await tabTo(page, "Sign in");
-    await page.keyboard.press("Enter");
-    await page.getByText("Sign in again, so that it is certain that it is you.").waitFor();
-    await signIn(page, "ada", "/passkeys");
-    await create(page, "Laptop");
-
-    scene.wait(901); // now with the passkey
-    await page.getByRole("button", { name: "Remove Laptop" }).click();
-    await page.locator("#remove").getByRole("button", { name: "Remove" }).click();
-    await page.getByRole("link", { name: "Sign in" }).click();
-    await arriveAs(page, "ada", "/passkeys");
-    await page.getByRole("button", { name: "Remove Laptop" }).click();
-    await page.locator("#remove").getByRole("button", { name: "Remove" }).click();
-    await page.getByText("You have no passkeys.").waitFor();
-  },
-  REFUSED,
-);
-
-notesTest("/passkeys and /sign-in go on in a second tab", async (scene) => {
-  const { page, authenticator } = await openAsAda(scene);
-  await create(page, "Laptop");
-  const other = await scene.open("/passkeys");
-  await page.getByRole("button", { name: "Remove Laptop" }).click();
-  await page.locator("#remove").getByRole("button", { name: "Remove" }).click();
-  await page.getByText("You have no passkeys.").waitFor();
-  await other.getByRole("button", { name: "Rename Laptop" }).click();
-  await other.getByLabel("New name").press("Enter");
-  await other.getByText("That passkey was removed before.").waitFor();
-  await other.getByText("You have no passkeys.").waitFor();
-
-  await page.bringToFront(); // browsers show no dialog of a tab that nobody sees
-  await create(page, "Laptop");
-  await signOut(page, "/");
-  await other.goto(`${scene.origin}/sign-in`); // a challenge of a browser without a session
-  await other.locator("#account[aria-busy=false]").waitFor();
-  const key = await addAuthenticator(other, { automaticPresenceSimulation: false });
-  for (const passkey of await authenticator.credentials()) await key.add(passkey);
-  const elsewhere = await scene.open("/sign-in");
-  await signIn(elsewhere, "ada"); // now the browser has one
-  await other.bringToFront();
-  await key.setPresent(true);
-  await other.getByRole("button", { name: "Sign in with a passkey" }).click();
-  await arriveAs(other, "ada");
-}, REFUSED);
-
-notesTest(
   "/sign-in and /register say that a browser has no passkeys",
   async ({ another, origin }) => {
     const context = await another();
@@ -408,11 +232,3 @@ notesTest(
     assert(await page.getByRole("button", { name: "Create a passkey" }).isDisabled());
   },
 );
-
-/** Removes Ada's passkeys at the service. */
-async function removeAll({ service }: NotesScene): Promise<void> {
-  const { user: { sub } } = await (await service.call("/auth/session")).json();
-  for (const { id } of await service.stores.credentials.list(sub)) {
-    await service.stores.credentials.delete(id);
-  }
-}

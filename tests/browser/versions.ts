@@ -9,3 +9,6 @@
 
 /** Drives the browser. */
 export const PLAYWRIGHT = "npm:playwright-core@1.65.1";
+
+/** A client for passkeys. */
+export const SIMPLEWEBAUTHN_BROWSER = "npm:@simplewebauthn/browser@14.0.0";

@@ -186,6 +186,14 @@ const EVENTS: readonly (readonly [event: AuthEvent, line: string | undefined])[]
     { type: "refresh.reuse_detected", at: 1, sub: "u1", familyId: "f1", sessionId: "s1" },
     'refresh.reuse_detected sub="u1"',
   ],
+  [
+    { type: "webauthn.counter_regressed", at: 1, sub: "u1", credentialId: "AQ" },
+    'webauthn.counter_regressed sub="u1" credentialId="AQ"',
+  ],
+  [
+    { type: "webauthn.failed", at: 1, ceremony: "registration", reason: "rp_id_mismatch" },
+    undefined,
+  ],
   [{ type: "api_key.created", at: 1, sub: "u1", apiKeyId: "k1" }, undefined],
   [{ type: "login.failed", at: 1, reason: "password_wrong" }, undefined],
   [{ type: "login.succeeded", at: 1, sub: "u1" }, undefined],

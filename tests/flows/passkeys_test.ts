@@ -41,52 +41,52 @@ async function withSite(visit: (site: Site) => Promise<void>): Promise<void> {
 
 Deno.test("registerAuth() with passkeys: password account → passkey → sign out → sign in with it → step-up → rename → remove", async () => {
   await withSite(async ({ app, open, origin }) => {
-  const page = open();
-  const authenticator = createAuthenticator({ counts: true, origin });
-  const list = async (): Promise<readonly PasskeyInfo[]> =>
-    (await bodyOf(page.send("/auth/webauthn/credentials"))).credentials;
+    const page = open();
+    const authenticator = createAuthenticator({ counts: true, origin });
+    const list = async (): Promise<readonly PasskeyInfo[]> =>
+      (await bodyOf(page.send("/auth/webauthn/credentials"))).credentials;
 
-  const { user } = await bodyOf(page.register(), 201);
-  const { credential } = await bodyOf(register(page, authenticator, { name: "Phone" }), 201);
-  assertEquals((await list()).map(({ id, name }) => [id, name]), [[credential.id, "Phone"]]);
+    const { user } = await bodyOf(page.register(), 201);
+    const { credential } = await bodyOf(register(page, authenticator, { name: "Phone" }), 201);
+    assertEquals((await list()).map(({ id, name }) => [id, name]), [[credential.id, "Phone"]]);
 
-  await bodyOf(page.logout(), 204);
-  await bodyOf(page.send("/me"), 401);
-  app.clock.now += 3_600;
-  const signedIn = await bodyOf(signIn(page, authenticator, { remember: true }));
-  assertEquals(signedIn.user, user);
-  assertEquals((await bodyOf(page.send("/me"))).sub, user.sub);
-  assertEquals((await list())[0]?.lastUsedAt, app.clock.now);
+    await bodyOf(page.logout(), 204);
+    await bodyOf(page.send("/me"), 401);
+    app.clock.now += 3_600;
+    const signedIn = await bodyOf(signIn(page, authenticator, { remember: true }));
+    assertEquals(signedIn.user, user);
+    assertEquals((await bodyOf(page.send("/me"))).sub, user.sub);
+    assertEquals((await list())[0]?.lastUsedAt, app.clock.now);
 
-  app.clock.now += 1_800; // too late for changes, not for names
-  const second = createAuthenticator({ origin });
-  const refused = await bodyOf(ask(page, "register/options"), 401);
-  assertEquals(refused.code, "insufficient_authentication");
-  await bodyOf(ask(page, "credentials/rename", { id: credential.id, name: "Old phone" }), 204);
-  await bodyOf(signIn(page, authenticator)); // the same page, again
-  const added = await bodyOf(register(page, second, { name: "Key" }), 201);
-  assertEquals((await list()).map(({ name }) => name), ["Old phone", "Key"]);
+    app.clock.now += 1_800; // too late for changes, not for names
+    const second = createAuthenticator({ origin });
+    const refused = await bodyOf(ask(page, "register/options"), 401);
+    assertEquals(refused.code, "insufficient_authentication");
+    await bodyOf(ask(page, "credentials/rename", { id: credential.id, name: "Old phone" }), 204);
+    await bodyOf(signIn(page, authenticator)); // the same page, again
+    const added = await bodyOf(register(page, second, { name: "Key" }), 201);
+    assertEquals((await list()).map(({ name }) => name), ["Old phone", "Key"]);
 
-  await bodyOf(ask(page, "credentials/remove", { id: credential.id }), 204);
-  assertEquals((await list()).map(({ id }) => id), [added.credential.id]);
-  const gone = await bodyOf(signIn(open(), authenticator), 401);
-  assertEquals(gone.code, "credential_unknown");
-  await bodyOf(signIn(open(), second));
-  await bodyOf(ask(page, "credentials/remove", { id: added.credential.id }), 204);
-  await bodyOf(open().login(), 200); // the password is left
-  assertEquals(app.errors, []);
-  assertEquals(types(app.events).filter((type) => type.startsWith("webauthn.")), [
-    "webauthn.registered",
-    "webauthn.asserted",
-    "webauthn.renamed",
-    "webauthn.asserted",
-    "webauthn.registered",
-    "webauthn.removed",
-    "webauthn.failed",
-    "webauthn.asserted",
-    "webauthn.removed",
-  ]);
-});
+    await bodyOf(ask(page, "credentials/remove", { id: credential.id }), 204);
+    assertEquals((await list()).map(({ id }) => id), [added.credential.id]);
+    const gone = await bodyOf(signIn(open(), authenticator), 401);
+    assertEquals(gone.code, "credential_unknown");
+    await bodyOf(signIn(open(), second));
+    await bodyOf(ask(page, "credentials/remove", { id: added.credential.id }), 204);
+    await bodyOf(open().login(), 200); // the password is left
+    assertEquals(app.errors, []);
+    assertEquals(types(app.events).filter((type) => type.startsWith("webauthn.")), [
+      "webauthn.registered",
+      "webauthn.asserted",
+      "webauthn.renamed",
+      "webauthn.asserted",
+      "webauthn.registered",
+      "webauthn.removed",
+      "webauthn.failed",
+      "webauthn.asserted",
+      "webauthn.removed",
+    ]);
+  });
 });
 
 Deno.test("registerAuth() with passkeys: sign-up by a passkey alone → second device → the first one is lost", async () => {

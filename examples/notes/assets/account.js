@@ -26,6 +26,7 @@ if (hasPasskeys) {
   offerPasskeys();
 } else {
   document.querySelector("#passkey-hint").textContent = "This browser has no passkeys.";
+  form.querySelector(".or").remove();
   passkey.remove();
 }
 

@@ -27,7 +27,7 @@ const WORDS = new Map(Object.entries({
     text: "Somebody has registered with this already. Choose another one, or sign in.",
   },
   insufficient_authentication: {
-    text: "You signed in a while ago. Sign in again, so that it is certain that it is you.",
+    text: "You signed in a while ago. Sign in again to show that it is you.",
     signIn: "again",
   },
   insufficient_scope: { text: "The key or token is not good for this." },

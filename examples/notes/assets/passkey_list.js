@@ -26,7 +26,7 @@ enhance(create, () => {
   },
 });
 if (!hasPasskeys) {
-  setBusy(create, true);
+  create.querySelector("button").disabled = true;
   create.querySelector(".message").textContent = "This browser has no passkeys.";
 }
 
@@ -55,7 +55,7 @@ change(remove, async () => {
   const { ok, refusal } = await send("POST", "/auth/webauthn/credentials/remove", {
     id: chosen.id,
   });
-  if (ok) await signalPasskeys();
+  if (ok || refusal.status === 404) await signalPasskeys();
   return { ok, refusal, content: `“${chosen.name}” is removed.` };
 });
 

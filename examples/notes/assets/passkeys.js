@@ -65,7 +65,12 @@ export async function signalPasskeys() {
   const answer = await fetch("/auth/webauthn/credentials").catch(() => undefined);
   if (!answer?.ok) return;
   const { signals } = await answer.json();
-  await PublicKeyCredential?.signalAllAcceptedCredentials?.(signals.allAcceptedCredentials);
+  await signal("signalAllAcceptedCredentials", signals.allAcceptedCredentials);
+}
+
+/** Calls a function of the browser, if it has it. Whatever comes of it, the page goes on: the browser only offers more. */
+async function signal(name, options) {
+  await PublicKeyCredential?.[name]?.(options).catch(() => {});
 }
 
 async function verify(credential, { rpId }, remember) {
@@ -73,7 +78,7 @@ async function verify(credential, { rpId }, remember) {
     return await post("login/verify", { ...credential.toJSON(), remember });
   } catch (error) {
     if (error.refusal?.code === "credential_unknown") { // the browser need not offer it again, §5.1.10.2
-      await PublicKeyCredential.signalUnknownCredential?.({ rpId, credentialId: credential.id });
+      await signal("signalUnknownCredential", { rpId, credentialId: credential.id });
     }
     throw error;
   }

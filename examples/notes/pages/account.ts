@@ -18,6 +18,8 @@ export interface AccountPage {
 export interface SignInPage extends AccountPage {
   /** Why somebody who had signed in before has to do it once more. */
   readonly reason?: "ended" | "again" | undefined;
+  /** What somebody who is signed in signs in by. */
+  readonly identifier?: string | undefined;
 }
 
 /** What the page to register shows. */
@@ -28,11 +30,11 @@ export interface RegisterPage extends AccountPage {
 
 const REASONS = {
   ended: "Your session has ended. Sign in again to go on.",
-  again: "Sign in again, so that it is certain that it is you. Then you go on where you were.",
+  again: "Sign in again to show that it is you. Then you go on where you were.",
 } as const;
 
 /** Creates the page to sign in. */
-export function signInPage({ next, reason }: SignInPage): Response {
+export function signInPage({ next, reason, identifier }: SignInPage): Response {
   return pageResponse({
     title: "Sign in",
     ...(reason === "again" ? {} : { reader: "nobody" }), // a session that goes on is not left by another link
@@ -43,7 +45,7 @@ export function signInPage({ next, reason }: SignInPage): Response {
       <form id="account" class="card" action="/auth/login" method="post" data-next="${next}"
         novalidate>
         <p class="message" role="alert" tabindex="-1"></p>
-        ${identifierField("username webauthn")}
+        ${identifierField("username webauthn", identifier)}
         <label for="password">Password</label>
         <input id="password" name="password" type="password" required autocomplete="current-password" aria-describedby="password-error">
         <p class="refusal" id="password-error"></p>
@@ -96,10 +98,14 @@ export function pathWithNext(path: "/sign-in" | "/register", next: string): stri
 }
 
 /** @param autocomplete What the browser offers in the field: with `webauthn` passkeys, too. */
-function identifierField(autocomplete: "username" | "username webauthn"): Html {
+function identifierField(
+  autocomplete: "username" | "username webauthn",
+  identifier = "",
+): Html {
   return html`
     <label for="identifier">E-mail address or name</label>
-    <input id="identifier" name="identifier" required autocomplete="${autocomplete}" autocapitalize="none"
+    <input id="identifier" name="identifier" value="${identifier}" required autocomplete="${autocomplete}"
+      autocapitalize="none"
       spellcheck="false" aria-describedby="identifier-error">
     <p class="refusal" id="identifier-error"></p>
   `;

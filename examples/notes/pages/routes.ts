@@ -86,7 +86,9 @@ export function addPageRoutes(
       if (req.principal === undefined) {
         return signInPage({ next, reason: req.query.ended === "1" ? "ended" : undefined });
       }
-      return req.query.again === "1" ? signInPage({ next, reason: "again" }) : redirect(next, 303);
+      return req.query.again === "1"
+        ? signInPage({ next, reason: "again", ...readerOf(req) })
+        : redirect(next, 303);
     }, FOR_EVERYBODY)
     .get("/passkeys", async (req) => {
       const { credentials: passkeys } = await runtime.webauthn.list(req.principal.sub);

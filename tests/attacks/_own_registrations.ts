@@ -93,6 +93,11 @@ export const OWN_REGISTRATIONS: readonly ChangedCeremony<CreateChange>[] = [
     change: { authData: (bytes) => bytes.with(53, 0xff) },
     ends: "authenticator_data_malformed",
   },
+  ...["constructor", "toString", "__proto__"].map((fmt): ChangedCeremony<CreateChange> => ({
+    why: `the format ${fmt}, which every object has`,
+    change: { attester: attester(fmt, new Map()) },
+    ends: "attestation_unsupported",
+  })),
   {
     why: "a format of 33 characters",
     change: { attester: attester("x".repeat(33), new Map()) },

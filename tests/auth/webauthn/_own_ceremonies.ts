@@ -5,8 +5,8 @@
  * @module
  */
 
-import type { UserPatch } from "../../auth/stores/types.ts";
-import type { CreateChange, GetChange } from "../auth/webauthn/_authenticator.ts";
+import type { UserPatch } from "../../../auth/stores/types.ts";
+import type { CreateChange, GetChange } from "./_authenticator.ts";
 import type { ChangedCeremony, People } from "./_changed_ceremony.ts";
 
 /** Client data with a value that is nested to a depth, the object included. */

@@ -4,8 +4,8 @@
  * @module
  */
 
-import { attester, type CreateChange } from "../auth/webauthn/_authenticator.ts";
-import type { Encodable } from "../auth/webauthn/_cbor.ts";
+import { attester, type CreateChange } from "./_authenticator.ts";
+import type { Encodable } from "./_cbor.ts";
 import { BROWSER, type ChangedCeremony } from "./_changed_ceremony.ts";
 import { both, long, nested, update } from "./_own_ceremonies.ts";
 

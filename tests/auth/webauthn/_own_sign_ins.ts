@@ -4,8 +4,8 @@
  * @module
  */
 
-import type { GetChange } from "../auth/webauthn/_authenticator.ts";
-import { concat, type Encodable, encodeCbor } from "../auth/webauthn/_cbor.ts";
+import type { GetChange } from "./_authenticator.ts";
+import { concat, type Encodable, encodeCbor } from "./_cbor.ts";
 import { BROWSER, type ChangedCeremony } from "./_changed_ceremony.ts";
 import { both, long, update } from "./_own_ceremonies.ts";
 

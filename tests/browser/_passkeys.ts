@@ -16,6 +16,26 @@ import type { BrowserTestOptions } from "./_windows.ts";
 /** Options of tests whose refusals are in the console. */
 export const REFUSED: BrowserTestOptions = { errors: [/status of 4\d\d/] };
 
+/**
+ * A script that notes in `requests` what a page asks for, and whether the offer of passkeys before was aborted: not every
+ * browser does that by itself.
+ */
+export const NOTE_REQUESTS: string = `if (globalThis.CredentialsContainer) {
+  const { fetch, CredentialsContainer: { prototype } } = globalThis;
+  const { get } = prototype;
+  let before;
+  globalThis.requests = [];
+  prototype.get = function (options) {
+    requests.push([options.mediation ?? "dialog", before?.aborted ?? null]);
+    before = options.signal;
+    return get.call(this, options);
+  };
+  globalThis.fetch = (path, init) => {
+    if (path === "/auth/login") requests.push(["password", before?.aborted ?? null]);
+    return fetch(path, init);
+  };
+}`;
+
 /** A tab with an authenticator. */
 export interface Tab {
   readonly page: Page;
@@ -57,6 +77,12 @@ export async function signOut(page: Page, to = "/sign-in"): Promise<void> {
   await page.getByRole("button", { name: "Sign out" }).click();
   await page.getByRole("heading", { name: "Notes that only you read" }).waitFor();
   await page.goto(new URL(to, page.url()).href);
+}
+
+/** Waits until passkeys are offered in the autofill, and a moment more, in which the page has begun to. */
+export async function untilOffered(page: Page): Promise<void> {
+  await page.waitForResponse("**/auth/webauthn/login/options");
+  await page.evaluate("new Promise((resolve) => setTimeout(resolve, 100))");
 }
 
 /** Why ceremonies were refused. */

@@ -81,6 +81,7 @@ export interface Page {
   bringToFront(): Promise<void>;
   frames(): readonly Frame[];
   waitForRequest(url: string): Promise<unknown>;
+  waitForResponse(url: string): Promise<unknown>;
   waitForURL(url: string | RegExp | ((url: URL) => boolean)): Promise<void>;
   setViewportSize(size: { width: number; height: number }): Promise<void>;
   close(): Promise<void>;

@@ -12,7 +12,17 @@ import {
   signIn,
   tabTo,
 } from "./_notes.ts";
-import { create, openAsAda, openAsNew, reasons, REFUSED, removeAll, signOut } from "./_passkeys.ts";
+import {
+  create,
+  NOTE_REQUESTS,
+  openAsAda,
+  openAsNew,
+  reasons,
+  REFUSED,
+  removeAll,
+  signOut,
+  untilOffered,
+} from "./_passkeys.ts";
 
 notesTest("/passkeys and /sign-in are used by keyboard alone", async (scene) => {
   const page = await scene.open("/sign-in");
@@ -59,11 +69,7 @@ notesTest(
     await create(page, "Laptop");
     await authenticator.setPresent(false);
     await page.clock.install();
-    const begun = page.waitForRequest("**/auth/webauthn/login/options");
-    await signOut(page);
-    await begun;
-    await page.locator("#account[aria-busy=false]").waitFor();
-    await page.evaluate("new Promise((resolve) => requestAnimationFrame(resolve))");
+    await Promise.all([untilOffered(page), signOut(page)]);
     scene.wait(241);
     const renewed = page.waitForRequest("**/auth/webauthn/login/options");
     await page.clock.fastForward(241_000);
@@ -73,6 +79,56 @@ notesTest(
     await arriveAs(page, "ada");
   },
 );
+
+/** What is used instead of the offer, and what the page asks for, each time with what was offered before aborted. */
+const INSTEAD: readonly (readonly [button: string, requests: readonly string[]])[] = [
+  ["Sign in with a passkey", ["dialog"]],
+  ["Sign in", ["password", "conditional"]], // which is wrong: passkeys are offered again
+];
+for (const [name, requests] of INSTEAD) {
+  notesTest(`/sign-in ends the offer in the autofill at “${name}”`, async ({ context, open }) => {
+    await context.addInitScript(NOTE_REQUESTS);
+    const page = await open("/");
+    await addAuthenticator(page, { automaticPresenceSimulation: false });
+    await Promise.all([
+      untilOffered(page),
+      page.getByRole("link", { name: "Sign in" }).first().click(),
+    ]);
+    await page.locator("#identifier").fill("ada");
+    await page.locator("#password").fill("five quiet herons at dusk");
+    await Promise.all([
+      untilOffered(page),
+      page.getByRole("button", { name, exact: true }).click(),
+    ]);
+    assertEquals(await page.evaluate("requests"), [
+      ["conditional", null],
+      ...requests.map((request) => [request, true]),
+    ]);
+  }, REFUSED);
+}
+
+notesTest("/sign-in renews no offer while the page has no focus", async (scene) => {
+  const { page, authenticator } = await openAsAda(scene);
+  await create(page, "Laptop");
+  await authenticator.setPresent(false);
+  await page.clock.install();
+  let requests = 0;
+  await page.route("**/auth/webauthn/login/options", (route) => {
+    requests++;
+    return route.continue();
+  });
+  await Promise.all([untilOffered(page), signOut(page)]);
+  await page.evaluate("document.hasFocus = () => false"); // as under the browser's dialog
+  for (let hours = 0; hours < 3; hours++) await page.clock.fastForward(3_600_000);
+  assertEquals(requests, 1);
+  const renewed = page.waitForRequest("**/auth/webauthn/login/options");
+  await page.evaluate("document.hasFocus = () => true, dispatchEvent(new Event('focus'))");
+  await page.clock.fastForward(1_000);
+  await renewed;
+  await authenticator.setPresent(true);
+  await arriveAs(page, "ada");
+  assertEquals(requests, 2);
+});
 
 notesTest("/sign-in offers passkeys again when a challenge has expired", async (scene) => {
   const { page } = await openAsAda(scene);

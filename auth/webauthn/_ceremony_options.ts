@@ -13,19 +13,14 @@ import type { RegistrationState } from "./_challenges.ts";
 import type { RelyingParty } from "./_relying_party.ts";
 import type { CreationOptionsJson, CredentialDescriptorJson, RequestOptionsJson } from "./types.ts";
 
-/** The account, as the authenticator lists it. */
-export interface AccountNames {
-  readonly name: string;
-  readonly displayName: string;
-}
-
 /** Options for `navigator.credentials.create()`. */
 export function creationOptions(
   rp: RelyingParty,
-  { challenge, state, names, passkeys }: {
+  { challenge, state, name, passkeys }: {
     readonly challenge: string;
     readonly state: RegistrationState;
-    readonly names: AccountNames;
+    /** Name of the account, as the authenticator lists it. */
+    readonly name: string;
     readonly passkeys: readonly Credential[];
   },
 ): CreationOptionsJson {
@@ -33,7 +28,7 @@ export function creationOptions(
   const { userHandle, algorithms, userVerification } = state;
   return {
     rp: { id: rp.rpId, name: rp.rpName },
-    user: { id: userHandle, ...names },
+    user: { id: userHandle, name, displayName: name },
     challenge,
     pubKeyCredParams: algorithms.map((alg) => ({ type: "public-key", alg })),
     timeout: rp.timeout * 1_000,

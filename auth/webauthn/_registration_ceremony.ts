@@ -99,7 +99,7 @@ async function begin(
     readonly name: string;
     readonly passkeys: readonly Credential[];
   },
-  { browser, client, displayName = name, conditional = false }: RegistrationOptions,
+  { browser, client, conditional = false }: RegistrationOptions,
 ): Promise<CreationOptionsJson> {
   if (client !== undefined) await throttle?.challenge(client);
   const state: RegistrationState = {
@@ -111,7 +111,7 @@ async function begin(
     conditional,
   };
   const challenge = await challenges.create(state);
-  return creationOptions(rp, { challenge, state, names: { name, displayName }, passkeys });
+  return creationOptions(rp, { challenge, state, name, passkeys });
 }
 
 /**

@@ -45,8 +45,6 @@ export interface CeremonyClient {
 
 /** Options of {@linkcode WebAuthnService.registrationOptions}. */
 export interface RegistrationOptions extends CeremonyClient {
-  /** Name of the person, as the browser's dialog shows it. @default the identifier */
-  readonly displayName?: string | undefined;
   /**
    * Whether the browser creates the passkey without a dialog, after a sign-in with a saved password: `mediation: "conditional"`.
    * The authenticator then need not test presence or verify the user.

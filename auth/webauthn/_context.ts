@@ -40,7 +40,7 @@ export interface CeremonySubject {
 
 /** Runs a ceremony. Of a failure, the event has the reason, and the client gets an error without it. */
 export async function runCeremony<Result>(
-  { emit, warn }: CeremonyContext,
+  { rp: { identified }, emit, warn }: CeremonyContext,
   ceremony: Ceremony,
   subject: CeremonySubject,
   run: () => Promise<Result>,
@@ -59,7 +59,7 @@ export async function runCeremony<Result>(
     }
     const members = { sub, credentialId: credential?.id, address: client?.address };
     emit("webauthn.failed", { ceremony, reason, detail, ...members });
-    throw clientError(ceremony, reason);
+    throw clientError(reason, { ceremony, identified });
   }
 }
 

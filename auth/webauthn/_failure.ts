@@ -44,14 +44,25 @@ export function decodeOr<T>(reason: WebAuthnFailure, decode: () => T): T {
   }
 }
 
+/** What decides about the error that the client gets. */
+export interface ClientErrorContext {
+  readonly ceremony: Ceremony;
+  /** Whether anybody may see the credential ids of an identifier, among decoys. */
+  readonly identified: boolean;
+}
+
 /** The error that the client gets. */
-export function clientError(ceremony: Ceremony, reason: WebAuthnFailure): AuthError {
+export function clientError(
+  reason: WebAuthnFailure,
+  { ceremony, identified }: ClientErrorContext,
+): AuthError {
   switch (reason) {
     case "challenge_foreign":
     case "challenge_unknown":
       return new AuthError("invalid_challenge", { reason });
     case "credential_unknown": // only where no record has the id: the page may tell the browser to delete the passkey
-      return new AuthError("credential_unknown", { reason });
+      if (!identified) return new AuthError("credential_unknown", { reason });
+      return failed(ceremony, reason); // the code would tell decoys from real ids, §14.6.2
     case "algorithm_not_offered":
     case "algorithm_unsupported":
     case "attestation_invalid":
@@ -80,8 +91,12 @@ export function clientError(ceremony: Ceremony, reason: WebAuthnFailure): AuthEr
     case "user_handle_mismatch":
     case "user_handle_missing":
     case "user_unverified":
-      return ceremony === "registration"
-        ? new AuthError("webauthn_failed", { reason })
-        : new AuthError("unauthenticated", { code: "webauthn_failed", reason });
+      return failed(ceremony, reason);
   }
+}
+
+function failed(ceremony: Ceremony, reason: WebAuthnFailure): AuthError {
+  return ceremony === "registration"
+    ? new AuthError("webauthn_failed", { reason })
+    : new AuthError("unauthenticated", { code: "webauthn_failed", reason });
 }

@@ -79,7 +79,7 @@ export async function finishRegistration(
         return state;
       },
     });
-    if (sub !== undefined) await checkUnchanged(context, sub, state);
+    if (sub !== undefined) await checkUnchanged(context, state, credential.id);
     const { userHandle } = state;
     const record: Credential = {
       ...credential,
@@ -90,6 +90,13 @@ export async function finishRegistration(
     };
     const { id: credentialId, userVerified } = record;
     check(await credentials.create(record) === "created", "credential_taken"); // §7.1 step 26
+    if (sub !== undefined) {
+      // Again: a recovery of the account may have deleted passkeys before this one, and others may have taken the last place
+      await checkUnchanged(context, state, credentialId).catch(async (error) => {
+        await credentials.delete(credentialId);
+        throw error;
+      });
+    }
     const user = sub === undefined ? await createAccount(context, state, credentialId) : undefined;
     emit("webauthn.registered", { sub: state.sub, credentialId });
     const proof = { credentialId, userVerified, authTime: now() };
@@ -128,15 +135,20 @@ async function begin(
 /** Between options and response the account may have been disabled, or taken back from an attacker. */
 async function checkUnchanged(
   context: CeremonyContext,
-  sub: string,
-  { securityStamp }: RegistrationState,
+  { sub, securityStamp }: RegistrationState,
+  credentialId: string,
 ): Promise<void> {
   const user = await findActiveUser(context.users, sub);
   check(user !== undefined && user.securityStamp === securityStamp, "user_changed");
-  requireRoom((await passkeysOf(context, user)).passkeys.length, context.rp.maxCredentials);
+  const { passkeys } = await passkeysOf(context, user);
+  const others = passkeys.filter(({ id }) => id !== credentialId);
+  requireRoom(others.length, context.rp.maxCredentials);
 }
 
-/** Creates the account of a sign-up. The passkey exists already: an account without one could never sign in. */
+/**
+ * Creates the account of a sign-up. The passkey exists already, and stays if the store fails: an account without one could
+ * never sign in.
+ */
 async function createAccount(
   { users, credentials, now, emit }: CeremonyContext,
   { sub, newIdentifier: identifier = "" }: RegistrationState,

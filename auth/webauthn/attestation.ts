@@ -33,11 +33,15 @@ const FORMATS: Readonly<Record<string, FormatVerifier>> = {
  */
 export async function verifyAttestation(
   attestation: Attestation,
-  hook: WebAuthnConfig["verifyAttestation"],
+  { attestation: conveyance = "none", verifyAttestation: hook }: Pick<
+    WebAuthnConfig,
+    "attestation" | "verifyAttestation"
+  >,
 ): Promise<void> {
   const { fmt } = attestation;
   const verify = Object.hasOwn(FORMATS, fmt) ? FORMATS[fmt] : undefined;
-  if (verify !== undefined && await verify(attestation) !== "unsupported") return;
+  const isVerified = verify !== undefined && await verify(attestation) !== "unsupported";
+  if (isVerified && conveyance === "none") return; // where more is asked for, the application judges all
   check(hook !== undefined, "attestation_unsupported");
   const { key: _, ...evidence } = attestation;
   const verdict = await judge(hook, evidence);

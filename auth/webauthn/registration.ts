@@ -66,6 +66,8 @@ export async function verifyRegistrationResponse(
   const { algorithm } = coseKey;
   check(state.algorithms.includes(algorithm), "algorithm_not_offered"); // 20
   const key = await importCoseKey(coseKey);
+  const id = encodeBase64Url(credentialId);
+  check(id === given.id && credentialId.length <= MAX_ID_BYTES, "credential_id_invalid"); // 25, before the hook is asked
   const x5c = certificatesOf(statement);
   const subject = {
     aaguid,
@@ -75,10 +77,7 @@ export async function verifyRegistrationResponse(
     ...(x5c === undefined ? {} : { x5c }),
   };
   const evidence = { fmt, statement, authData, clientDataHash, ...subject };
-  await verifyAttestation({ ...evidence, key }, rp.verifyAttestation); // 21 to 24
-  check(credentialId.length <= MAX_ID_BYTES, "credential_id_invalid"); // 25
-  const id = encodeBase64Url(credentialId);
-  check(id === given.id, "credential_id_invalid");
+  await verifyAttestation({ ...evidence, key }, rp); // 21 to 24
   const { transports, discoverable } = given;
   return {
     state,

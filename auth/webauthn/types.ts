@@ -61,7 +61,8 @@ export interface WebAuthnConfig {
   readonly attestation?: "none" | "direct" | "enterprise" | undefined;
   /**
    * Judges every attestation except `none` and self attestation; the place for the FIDO metadata service. Without it they are
-   * refused. What it throws refuses the registration.
+   * refused. With `attestation: "direct"` or `"enterprise"` it also judges these two, after they were verified: they prove nothing
+   * about the make. What it throws refuses the registration.
    */
   readonly verifyAttestation?:
     | ((evidence: AttestationEvidence) => Promise<AttestationVerdict> | AttestationVerdict)

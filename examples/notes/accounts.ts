@@ -13,6 +13,7 @@ import {
   type AuthorizationManager,
   type AuthStores,
   type Container,
+  type PasskeyRuntime,
   type PasswordHasher,
   registerAuth,
   type TokenRuntime,
@@ -27,7 +28,7 @@ export interface AccountOptions {
   readonly container: Container;
   /** Signs cookies and tokens. */
   readonly secret: string;
-  /** Origin of the service, the issuer of its access tokens: `http://localhost:8000`. */
+  /** Origin of the service, of its passkeys and its access tokens: `http://localhost:8000`. */
   readonly origin: string;
   /** Stores of authentication, API keys included. */
   readonly stores: AuthStores;
@@ -42,7 +43,7 @@ export interface AccountOptions {
 /** The services of accounts. */
 export interface Accounts {
   /** All but API keys. */
-  readonly runtime: TokenRuntime;
+  readonly runtime: TokenRuntime & PasskeyRuntime;
   /** Creates, lists and revokes API keys. */
   readonly apiKeys: ApiKeyService;
 }
@@ -66,6 +67,12 @@ export function registerAccounts(options: AccountOptions): Accounts {
     deployment: "direct",
     strategies: [apiKeyStrategy({ apiKeys, now })],
     jwt: { issuer: origin, audience: "notes", scope: SCOPES },
+    webauthn: {
+      rpId: new URL(origin).hostname,
+      rpName: "Notes",
+      origins: [origin],
+      signUp: true,
+    },
     passwordPolicy: { words: ["Gatehouse", "notes"] },
     ...(hasher === undefined ? {} : { hasher }),
     ...told,

@@ -19,7 +19,7 @@ import { ApiKeysController } from "./api_key_controller.ts";
 import { AttachmentsController } from "./attachment_controller.ts";
 import { NotesController } from "./note_controller.ts";
 import { ProgramsController } from "./program_controller.ts";
-import { askToSignIn } from "./refusal_page.ts";
+import { askToSignIn } from "./pages/refusal.ts";
 import { SessionsController } from "./session_controller.ts";
 
 const info: OpenApiInfo = {

@@ -19,8 +19,8 @@ import { apiBuilder, type Connection } from "./api.ts";
 import { addDocsRoutes } from "./docs.ts";
 import { createNoteFactory } from "./note.ts";
 import document from "./openapi.json" with { type: "json" };
-import { addPageRoutes } from "./page_routes.ts";
-import { problemPage } from "./refusal_page.ts";
+import { addPageRoutes } from "./pages/routes.ts";
+import { problemPage } from "./pages/refusal.ts";
 import type { NoteStore } from "./store.ts";
 import { CLOCK, NOTE_FACTORY, NOTE_STORE } from "./tokens.ts";
 

@@ -1,5 +1,5 @@
 /**
- * `/programs/:id`, where users sign out API clients that signed in below `/tokens`. The list is a page, `session_page.ts`.
+ * `/programs/:id`, where users sign out API clients that signed in below `/tokens`. The list is a page, `pages/sessions.ts`.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * `/sessions/:id` and `/sessions`, where users revoke sessions in other browsers. The list is a page, `session_page.ts`.
+ * `/sessions/:id` and `/sessions`, where users revoke sessions in other browsers. The list is a page, `pages/sessions.ts`.
  *
  * @module
  */

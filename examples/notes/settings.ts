@@ -16,9 +16,15 @@ export function readPort(text: string | undefined): number {
   throw new StartError("PORT must be an integer from 0 to 65535");
 }
 
-/** Parses `ORIGIN`. @throws {StartError} If it is not the origin of an http or https URL. */
+/** Browsers have passkeys, and store `Secure` cookies, at domains with https only, and on `localhost`. */
+const ORIGIN_REGEXP =
+  /^(?:https:\/\/[^/?#@]+\.[^/?#@.:\d][^/?#@.:]*|https?:\/\/(?:[^/?#@]+\.)?localhost)(?::\d+)?$/;
+
+/** Parses `ORIGIN`. @throws {StartError} If it is not the origin of an https URL with a domain, or of `localhost`. */
 export function readOrigin(text: string | undefined): string | undefined {
   if (text === undefined || text === "") return undefined;
-  if (/^https?:/.test(text) && URL.parse(text)?.origin === text) return text;
-  throw new StartError("ORIGIN must be an origin such as http://localhost:8000");
+  if (ORIGIN_REGEXP.test(text) && URL.parse(text)?.origin === text) return text;
+  throw new StartError(
+    "ORIGIN must be an origin such as https://notes.example.com or http://localhost:8000",
+  );
 }

@@ -243,6 +243,63 @@ for (const [what, change] of CHANGES) {
   });
 }
 
+for (const [what, change] of CHANGES) {
+  Deno.test(`[neighbour] passkeys: ${what} while a registration is stored → refused, and no passkey is left`, async () => {
+    const meanwhile: { change?: () => Promise<unknown> } = {};
+    const scene = await createScene({
+      wrap: ({ credentials }) => ({
+        credentials: {
+          ...credentials,
+          async create(credential) {
+            await meanwhile.change?.(); // after the last check before it
+            return await credentials.create(credential);
+          },
+        },
+      }),
+    });
+    const { app, page } = scene;
+    const response = await createAuthenticator().create(await bodyOf(ask(page, "register/options")));
+    meanwhile.change = () => change(app);
+    const answer = await ask(page, "register/verify", response);
+    const isStored = await app.stores.credentials.find(String(response.id)) !== null;
+    if (what === "all sessions are revoked") return assertEquals([answer.status, isStored], [201, true]);
+    assertEquals(await refusalOf(scene, answer), [400, "webauthn_failed", "user_changed"]);
+    assertEquals(isStored, false);
+  });
+}
+
+Deno.test("[neighbour] passkeys: registrations at the same time → never more than maxCredentials", async () => {
+  const app = createPasskeyApp({ webauthn: { maxCredentials: 3 } });
+  const page = await app.signedIn();
+  await bodyOf(register(page, createAuthenticator()), 201);
+  const responses = await Promise.all(repeat(20, async () => {
+    const options = await bodyOf(ask(page, "register/options"));
+    return await createAuthenticator().create(options);
+  }));
+  const answers = await Promise.all(responses.map((one) => ask(page, "register/verify", one)));
+  const kept = await app.stores.credentials.list("u1");
+  assert(kept.length <= 3);
+  assertEquals(answers.filter(({ status }) => status === 201).length, kept.length - 1);
+  for (const answer of answers) await answer.body?.cancel();
+});
+
+Deno.test("[neighbour] passkeys: removals of all at the same time → one is left", async () => {
+  const app = createPasskeyApp({ webauthn: { signUp: true } });
+  const page = app.browser();
+  const options = { identifier: "grace" };
+  const { user, credential } = await bodyOf(register(page, createAuthenticator(), { options }), 201);
+  const ids: string[] = [credential.id];
+  for (const _ of repeat(4, () => 0)) {
+    ids.push((await bodyOf(register(page, createAuthenticator()), 201)).credential.id);
+  }
+  const answers = await Promise.all(
+    repeat(100, (i) => ask(page, "credentials/remove", { id: ids[i % ids.length] })),
+  );
+  for (const answer of answers) await answer.body?.cancel();
+  assertEquals(answers.filter(({ status }) => status === 204).length, 4);
+  assertEquals((await app.stores.credentials.list(user.sub)).length, 1);
+});
+
 /** Responses of a sign-in, and whether the page may tell the browser that the passkey is gone for good. */
 const UNKNOWN: readonly (readonly [
   source: string,

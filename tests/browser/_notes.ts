@@ -23,6 +23,8 @@ export interface NotesScene {
   open(path: string): Promise<Page>;
   /** Opens another window. */
   readonly another: OpenWindow;
+  /** Moves the service's clock on. */
+  wait(seconds: number): void;
 }
 
 /** Registers a test in a window of its own, before a notes service of its own. */
@@ -31,15 +33,17 @@ export function notesTest(
   fn: (scene: NotesScene) => Promise<void>,
   options?: BrowserTestOptions,
 ): void {
-  windowTest(name, (useWindows) =>
-    withNotes((service) =>
+  windowTest(name, (useWindows) => {
+    let waitedMs = 0;
+    const wait = (seconds: number) => void (waitedMs += seconds * 1_000);
+    return withNotes((service) =>
       useWindows(async (another) => {
         const origin = `http://localhost:${service.port}`;
         const context = await another();
         const open = (path: string) => openPage(context, origin + path);
-        await fn({ service, origin, context, open, another });
-      })
-    ), options);
+        await fn({ service, origin, context, open, another, wait });
+      }), { nowMs: () => Date.now() + waitedMs });
+  }, options);
 }
 
 /** Opens a page in a new tab of a window. */
@@ -97,7 +101,7 @@ export function focused(page: Page): Promise<Focused> {
       id: element.id,
       role: element.getAttribute("role"),
       shown: outlineStyle !== "none" && parseFloat(outlineWidth) > 0,
-      onScreen: height > 0 && top >= 0 && bottom <= innerHeight,
+      onScreen: height > 0 && top >= -1 && bottom <= innerHeight + 1, // of fractions of a pixel, the browser shows most
     };
   })()`);
 }

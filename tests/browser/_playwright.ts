@@ -30,6 +30,8 @@ export interface ConsoleMessage {
 export interface Locator {
   click(): Promise<void>;
   count(): Promise<number>;
+  first(): Locator;
+  getByRole(role: string, options?: { name?: string | RegExp; exact?: boolean }): Locator;
   fill(text: string): Promise<void>;
   innerText(): Promise<string>;
   getAttribute(name: string): Promise<string | null>;
@@ -39,12 +41,26 @@ export interface Locator {
   waitFor(options?: { state: "visible" | "hidden" }): Promise<void>;
 }
 
+/** A session of the DevTools protocol. */
+export interface CdpSession {
+  send<Result = void>(method: string, params?: Readonly<Record<string, unknown>>): Promise<Result>;
+  on(
+    event: "WebAuthn.credentialDeleted",
+    listener: (event: { authenticatorId: string; credentialId: string }) => void,
+  ): void;
+}
+
 /** A page of a tab. */
 export interface Page {
+  readonly clock: {
+    install(): Promise<void>;
+    fastForward(ms: number): Promise<void>;
+  };
   readonly keyboard: {
     press(key: string): Promise<void>;
     type(text: string): Promise<void>;
   };
+  context(): BrowserContext;
   goto(url: string): Promise<{ status(): number } | null>;
   goBack(options: { waitUntil: "commit" }): Promise<unknown>;
   reload(): Promise<{ status(): number } | null>;
@@ -56,6 +72,14 @@ export interface Page {
   getByLabel(text: string | RegExp, options?: { exact?: boolean }): Locator;
   getByText(text: string | RegExp, options?: { exact?: boolean }): Locator;
   locator(selector: string): Locator;
+  /** Passes the next requests of an URL to a function before they are sent. */
+  route(
+    url: string,
+    handler: (route: { continue(): Promise<void> }) => Promise<void>,
+    options?: { times: number },
+  ): Promise<void>;
+  bringToFront(): Promise<void>;
+  waitForRequest(url: string): Promise<unknown>;
   waitForURL(url: string | RegExp | ((url: URL) => boolean)): Promise<void>;
   setViewportSize(size: { width: number; height: number }): Promise<void>;
   close(): Promise<void>;
@@ -64,11 +88,14 @@ export interface Page {
 /** A window with a jar of its own. */
 export interface BrowserContext {
   newPage(): Promise<Page>;
+  newCDPSession(page: Page): Promise<CdpSession>;
   cookies(): Promise<readonly JarCookie[]>;
   addCookies(
     cookies:
       readonly (Pick<JarCookie, "name" | "value" | "domain" | "path"> & Partial<JarCookie>)[],
   ): Promise<void>;
+  /** Runs a script in each page before the page's own. */
+  addInitScript(script: string): Promise<void>;
   setDefaultTimeout(ms: number): void;
   setOffline(offline: boolean): Promise<void>;
   on(event: "console", listener: (message: ConsoleMessage) => void): void;

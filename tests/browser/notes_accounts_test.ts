@@ -186,7 +186,9 @@ notesTest("/sign-in says that the service does not answer", async ({ open, conte
 notesTest("/sign-in says that it needs scripts", async ({ another, origin }) => {
   const page = await openPage(await another({ javaScriptEnabled: false }), `${origin}/sign-in`);
   assertMatch(await page.locator("noscript .message").innerText(), /runs no JavaScript/);
-  assert(await page.getByRole("button", { name: "Sign in" }).isDisabled());
+  for (const name of ["Sign in", "Sign in with a passkey"]) {
+    assert(await page.getByRole("button", { name, exact: true }).isDisabled());
+  }
 });
 
 notesTest("/sign-in leads back to the page that asked for it", async ({ open, origin }) => {

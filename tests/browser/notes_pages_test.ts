@@ -8,6 +8,7 @@ import {
   signOut,
   statusOf,
 } from "../flows/_notes_api_clients.ts";
+import { addAuthenticator } from "./_authenticator.ts";
 import { focused, notesTest, openPage, signIn, tabTo } from "./_notes.ts";
 import type { Page } from "./_playwright.ts";
 
@@ -36,16 +37,18 @@ const FORMS: readonly [path: string, controls: readonly [name: string, autocompl
   [
     ["/register", [
       ["E-mail address or name", "username"],
+      ["Create an account with a passkey", ""],
       ["New password", "new-password"],
       ["Show the password", ""],
       ["Register", ""],
     ]],
     ["/sign-in", [
-      ["E-mail address or name", "username"],
+      ["E-mail address or name", "username webauthn"],
       ["Password", "current-password"],
       ["Show the password", ""],
       ["Keep me signed in on this browser", ""],
       ["Sign in", ""],
+      ["Sign in with a passkey", ""],
     ]],
   ];
 
@@ -91,6 +94,17 @@ notesTest("Every page fits a phone", async ({ service, another, origin }) => {
   await assertFits(page);
   await page.goto(`${origin}/sessions`);
   await assertFits(page);
+  await addAuthenticator(page);
+  await page.goto(`${origin}/passkeys`);
+  await page.locator("#name").fill("w".repeat(64));
+  await page.locator("#name").press("Enter");
+  await page.locator("#passkeys button").first().waitFor();
+  await assertFits(page);
+  for (const action of ["Rename", "Remove"]) { // their dialogs
+    await page.getByRole("button", { name: `${action} w` }).click();
+    await assertFits(page);
+    await page.keyboard.press("Escape");
+  }
   await page.goto(`${origin}/developer`);
   await page.locator("#name").fill("phone");
   await page.locator("#name").press("Enter");

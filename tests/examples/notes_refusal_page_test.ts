@@ -1,6 +1,6 @@
 import { AuthError, type AuthErrorCode, createRouter, withAuthErrors } from "@gatehouse/http";
 import { assertEquals, assertStringIncludes } from "@std/assert";
-import { askToSignIn, problemPage } from "../../examples/notes/refusal_page.ts";
+import { askToSignIn, problemPage } from "../../examples/notes/pages/refusal.ts";
 
 /** A router whose paths are the codes of the errors that they throw. */
 const ROUTER = createRouter({

@@ -1,7 +1,11 @@
 /** Settings that the notes service rejects, and the messages, which do not reveal their values. */
 
 import { assertEquals, assertRejects, assertThrows } from "@std/assert";
+import { authStores, memoryAdapter } from "@gatehouse/http/auth";
+import { createApp } from "../../examples/notes/app.ts";
+import { LIVE_ASSETS } from "../../examples/notes/assets.ts";
 import { openEngine } from "../../examples/notes/engine.ts";
+import { recordNoteStore } from "../../examples/notes/store_records.ts";
 import { readOrigin, readPort } from "../../examples/notes/settings.ts";
 import { StartError } from "../../examples/notes/start_error.ts";
 
@@ -10,8 +14,31 @@ Deno.test("readPort() and readOrigin() return their defaults without a value", (
     assertEquals([readPort(text), readOrigin(text)], [8000, undefined]);
   }
   assertEquals([readPort("0"), readPort("65535")], [0, 65_535]);
-  assertEquals(readOrigin("https://notes.example"), "https://notes.example");
 });
+
+const ADAPTER = memoryAdapter();
+const PARTS = {
+  store: recordNoteStore(ADAPTER),
+  stores: authStores(ADAPTER),
+  secret: "a secret that only the tests know, kept",
+  assets: LIVE_ASSETS,
+};
+
+const ORIGINS: readonly string[] = [
+  "https://notes.example",
+  "https://notes.example:8443",
+  "https://my.notes.example",
+  "http://localhost:8000",
+  "http://localhost",
+  "https://localhost:8000",
+  "http://notes.localhost:8000",
+];
+for (const origin of ORIGINS) {
+  Deno.test(`readOrigin() returns ${origin}, where browsers have passkeys`, () => {
+    assertEquals(readOrigin(origin), origin);
+    createApp({ ...PARTS, origin }); // throws where they have none
+  });
+}
 
 for (const port of ["80x", "-1", "65536", "1e3", " 80", "0x50", "8000.0"]) {
   Deno.test(`readPort() rejects ${JSON.stringify(port)}`, () => {
@@ -20,10 +47,27 @@ for (const port of ["80x", "-1", "65536", "1e3", " 80", "0x50", "8000.0"]) {
   });
 }
 
-for (const origin of ["localhost:8000", "http://localhost:8000/", "ftp://localhost", "notes"]) {
-  Deno.test(`readOrigin() rejects ${origin}`, () => {
+const NO_ORIGINS: readonly (readonly [why: string, origin: string])[] = [
+  ["no scheme", "localhost:8000"],
+  ["a path", "http://localhost:8000/"],
+  ["a path of a domain", "https://notes.example/"],
+  ["another scheme", "ftp://localhost"],
+  ["a word", "notes"],
+  ["http, where browsers store no session", "http://notes.example"],
+  ["an address, which has no passkeys", "https://127.0.0.1:8000"],
+  ["an address of version 6", "https://[::1]:8000"],
+  ["a name that is no domain", "https://notes"],
+  ["a name that ends with that of this machine", "http://evil-localhost"],
+  ["upper case", "https://Notes.example"],
+  ["a user", "https://ada@notes.example"],
+];
+for (const [why, origin] of NO_ORIGINS) {
+  Deno.test(`readOrigin() rejects ${why}: ${origin}`, () => {
     const error = assertThrows(() => readOrigin(origin), StartError);
-    assertEquals(error.message, "ORIGIN must be an origin such as http://localhost:8000");
+    assertEquals(
+      error.message,
+      "ORIGIN must be an origin such as https://notes.example.com or http://localhost:8000",
+    );
   });
 }
 

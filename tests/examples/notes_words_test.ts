@@ -1,34 +1,34 @@
 import { assertEquals, assertMatch } from "@std/assert";
 import type { AuthErrorCode, AuthEvent } from "@gatehouse/http/auth";
 import { describeRefusal } from "../../examples/notes/assets/messages.js";
-import { browserName } from "../../examples/notes/browser_name.ts";
+import { browserName } from "../../examples/notes/pages/browser_name.ts";
 import { eventLine } from "../../examples/notes/event_line.ts";
 
 /** Where the message of each code is shown: in the form or at a field. A new code must be added. */
 const PLACES: Readonly<Record<AuthErrorCode, "form" | "identifier" | "password">> = {
   access_denied: "form",
+  credential_unknown: "form",
   csrf_failed: "form",
   identifier_unavailable: "identifier",
+  insufficient_authentication: "form",
   insufficient_scope: "form",
+  invalid_challenge: "form",
   invalid_credentials: "form",
   invalid_identifier: "identifier",
   invalid_refresh_token: "form",
   invalid_token: "form",
+  last_way_in: "form",
   service_unavailable: "form",
   session_ambiguous: "form",
   session_expired: "form",
   throttled: "form",
   token_expired: "form",
+  too_many_credentials: "form",
   too_many_keys: "form",
   unauthenticated: "form",
   weak_password: "password",
-  wrong_password: "form",
-  credential_unknown: "form",
-  insufficient_authentication: "form",
-  invalid_challenge: "form",
-  last_way_in: "form",
-  too_many_credentials: "form",
   webauthn_failed: "form",
+  wrong_password: "form",
 };
 const UNKNOWN = describeRefusal({ status: 500, code: "unknown" }).text;
 
@@ -52,6 +52,8 @@ const OWN = [
   "no_such_program",
   "no_such_session",
   "offline",
+  "passkey_exists",
+  "passkeys_unavailable",
   "payload_too_large",
 ];
 for (const code of OWN) {
@@ -74,6 +76,11 @@ for (
     assertEquals(describeRefusal({ status: 401, code }).signIn, true);
   });
 }
+
+Deno.test("describeRefusal() offers to sign in again after insufficient_authentication", () => {
+  const refusal = { status: 401, code: "insufficient_authentication" };
+  assertEquals(describeRefusal(refusal).signIn, "again");
+});
 
 for (const code of ["internal_error", "unknown", "", "__proto__", "constructor", "<b>"]) {
   Deno.test(`describeRefusal() has the message for unknown errors for ${JSON.stringify(code)}`, () => {

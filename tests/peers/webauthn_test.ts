@@ -2,17 +2,13 @@
 
 import { assert, assertEquals } from "@std/assert";
 import { decodeBase64Url, encodeBase64Url } from "../../auth/_base64url.ts";
-import { CHANGED_ATTESTATIONS } from "./_changed_attestations.ts";
-import {
-  type ChangedCeremony,
-  runRegistration,
-  runSignIn,
-  type Verdicts,
-} from "./_changed_ceremony.ts";
-import { CHANGED_REGISTRATIONS } from "./_changed_registrations.ts";
-import { CHANGED_SIGNATURES } from "./_changed_signatures.ts";
-import { CHANGED_SIGN_INS } from "./_changed_sign_ins.ts";
+import { CHANGED_ATTESTATIONS } from "../attacks/_changed_attestations.ts";
+import type { ChangedCeremony } from "../attacks/_changed_ceremony.ts";
+import { CHANGED_REGISTRATIONS } from "../attacks/_changed_registrations.ts";
+import { CHANGED_SIGNATURES } from "../attacks/_changed_signatures.ts";
+import { CHANGED_SIGN_INS } from "../attacks/_changed_sign_ins.ts";
 import { browser } from "./_simplewebauthn.ts";
+import { runRegistration, runSignIn, type Verdicts } from "./_verdicts.ts";
 
 /** Runs every row, so that one run shows all that is wrong. */
 async function runRows<Change>(

@@ -1,23 +1,54 @@
 // The forms of /register and /sign-in.
 
 import { send } from "./client.js";
-import { enhance } from "./forms.js";
+import { attempt, enhance } from "./forms.js";
+import { chosenInAutofill, createPasskey, hasPasskeys, signInWithPasskey } from "./passkeys.js";
 
 const form = document.querySelector("#account");
-const { identifier, password, remember, show } = form.elements;
+const { identifier, password, remember, show, passkey } = form.elements;
+const { next, passkeyName } = form.dataset;
 const path = new URL(form.action).pathname;
+const isSignIn = path === "/auth/login";
 
-enhance(
-  form,
-  () =>
-    send("POST", path, {
-      identifier: identifier.value,
-      password: password.value,
-      ...(remember === undefined ? {} : { remember: remember.checked }),
-    }),
-  () => location.assign(form.dataset.next),
-);
+const done = () => location.assign(next);
+/** Ends the offer of passkeys in the autofill, which no other request of the browser can stand beside. */
+let offer = new AbortController();
 
+enhance(form, submit, { done, idle: offerPasskeys });
 show.addEventListener("change", () => {
   password.type = show.checked ? "text" : "password";
 });
+if (hasPasskeys) {
+  passkey.addEventListener("click", () => {
+    const required = isSignIn ? [] : [identifier];
+    attempt(form, submitPasskey, { done, idle: offerPasskeys, required });
+  });
+  offerPasskeys();
+} else {
+  document.querySelector("#passkey-hint").textContent = "This browser has no passkeys.";
+  passkey.remove();
+}
+
+function submit() {
+  offer.abort();
+  return send("POST", path, {
+    identifier: identifier.value,
+    password: password.value,
+    ...(isSignIn ? { remember: remember.checked } : {}),
+  });
+}
+
+function submitPasskey() {
+  offer.abort();
+  if (isSignIn) return signInWithPasskey(remember.checked);
+  return createPasskey({ identifier: identifier.value }, passkeyName);
+}
+
+async function offerPasskeys() {
+  if (!isSignIn) return;
+  offer.abort();
+  offer = new AbortController();
+  const signIn = await chosenInAutofill(offer.signal);
+  if (signIn === undefined) return;
+  attempt(form, () => signIn(remember.checked), { done, idle: offerPasskeys, required: [] });
+}

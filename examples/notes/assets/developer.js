@@ -3,6 +3,7 @@
 import { send } from "./client.js";
 import { enhance, setBusy, showMessage } from "./forms.js";
 import { describeRefusal } from "./messages.js";
+import { reload } from "./reload.js";
 import { writeTimes } from "./times.js";
 
 const form = document.querySelector("#make");
@@ -13,17 +14,19 @@ const list = document.querySelector("#api-keys");
 const message = document.querySelector("#key-message");
 const status = document.querySelector("#key-status");
 
-enhance(form, make, ({ key, info }) => {
-  form.reset();
-  setBusy(form, false);
-  hideKey();
-  status.textContent = "";
-  field.value = key;
-  made.dataset.id = info.id;
-  made.hidden = false;
-  field.select();
-  field.focus();
-  refresh();
+enhance(form, make, {
+  done({ key, info }) {
+    form.reset();
+    setBusy(form, false);
+    hideKey();
+    status.textContent = "";
+    field.value = key;
+    made.dataset.id = info.id;
+    made.hidden = false;
+    field.select();
+    field.focus();
+    refresh();
+  },
 });
 
 document.querySelector("#copy").addEventListener("click", async () => {
@@ -78,14 +81,9 @@ async function revoke(item) {
   status.focus(); // the button that had the focus is gone
 }
 
-/** Replaces the list by that of the current page. If the request fails, it stays until the next one. */
 async function refresh() {
-  const page = await fetch(location.pathname).then((answer) => answer.text()).catch(() => "");
-  const next = new DOMParser().parseFromString(page, "text/html").querySelector("#api-keys");
-  if (next === null) return;
-  list.replaceChildren(...next.children);
+  await reload(list);
   setBusy(list, false);
-  writeTimes(list);
 }
 
 writeTimes(list);

@@ -3,30 +3,65 @@
 import { describeRefusal } from "./messages.js";
 
 /**
+ * What sends a form.
+ *
+ * @typedef {() => Promise<{ ok: boolean, content?: unknown, refusal?: import("./messages.js").Refusal }>} Submit
+ */
+
+/**
+ * What follows.
+ *
+ * @typedef {{ done: (content: unknown) => void, idle?: () => void, required?: Iterable<HTMLInputElement> }} Following
+ * `done` is called with the response's content; the form stays busy, in case another page is loaded. `idle` is called when
+ * the form waits for its user again. `required` fields must be filled in; by default those that say so.
+ */
+
+/**
  * Sends a form by a function, and shows the result.
  *
- * @param {HTMLFormElement} form Has an element of class `message`, and `<name>-error` for fields.
- * @param {() => Promise<{ ok: boolean, content?: unknown, refusal?: import("./messages.js").Refusal }>} submit
- * @param {(content: unknown) => void} done Called with the response's content. The form stays busy, in case
- * another page is loaded.
+ * @param {HTMLFormElement} form Has an element of class `message`, and `<id of the field>-error` for fields.
+ * @param {Submit} submit
+ * @param {Following} following
  */
-export function enhance(form, submit, done) {
-  const message = form.querySelector(".message");
+export function enhance(form, submit, following) {
   setBusy(form, false);
-  form.addEventListener("submit", async (event) => {
+  form.addEventListener("submit", (event) => {
     event.preventDefault();
-    if (form.getAttribute("aria-busy") === "true") return;
-    clear(form, message);
-    const missing = emptyFields(form);
-    if (missing.size > 0) return tell(form, message, { text: "", fields: missing, signIn: false });
-    setBusy(form, true);
-    const { ok, content, refusal } = await submit();
-    if (ok) return done(content);
-    setBusy(form, false);
-    tell(form, message, describeRefusal(refusal));
+    attempt(form, submit, following);
   });
   // A page from the back/forward cache is still busy
-  addEventListener("pageshow", (event) => event.persisted && setBusy(form, false));
+  addEventListener("pageshow", ({ persisted }) => {
+    if (!persisted) return;
+    setBusy(form, false);
+    following.idle?.();
+  });
+}
+
+/**
+ * Sends a form once.
+ *
+ * @param {HTMLFormElement} form
+ * @param {Submit} submit
+ * @param {Following} following
+ */
+export async function attempt(
+  form,
+  submit,
+  { done, idle, required = form.querySelectorAll("[required]") },
+) {
+  if (form.getAttribute("aria-busy") === "true") return;
+  const message = form.querySelector(".message");
+  clear(form, message);
+  const missing = emptyFields(required);
+  if (missing.size > 0) return tell(form, message, { text: "", fields: missing, signIn: false });
+  const focused = document.activeElement;
+  setBusy(form, true);
+  const { ok, content, refusal } = await submit();
+  if (ok) return done(content);
+  setBusy(form, false);
+  if (refusal.code === "dismissed") focused.focus();
+  else tell(form, message, describeRefusal(refusal));
+  idle?.();
 }
 
 /** Shows a refusal in an element, and moves the focus there. */
@@ -34,7 +69,8 @@ export function showMessage(element, { text, signIn }) {
   element.textContent = text;
   if (signIn) {
     const link = document.createElement("a");
-    link.href = `/sign-in?${new URLSearchParams({ next: location.pathname })}`;
+    const again = signIn === "again" ? { again: "1" } : {};
+    link.href = `/sign-in?${new URLSearchParams({ next: location.pathname, ...again })}`;
     link.textContent = "Sign in";
     element.append(" ", link);
   }
@@ -47,7 +83,7 @@ function tell(form, message, { text, fields, signIn }) {
   for (const [name, reason] of fields) {
     const found = form.elements.namedItem(name);
     const input = found instanceof RadioNodeList ? found[0] : found; // boxes that share a name
-    const place = document.getElementById(`${name}-error`);
+    const place = document.getElementById(`${input === found ? input?.id : name}-error`);
     if (input === null || place === null) {
       rest.push(reason);
       continue;
@@ -69,10 +105,8 @@ function clear(form, message) {
   }
 }
 
-function emptyFields(form) {
-  const fields = [...form.querySelectorAll("[required]")].filter(({ value }) =>
-    value.trim() === ""
-  );
+function emptyFields(required) {
+  const fields = [...required].filter(({ value }) => value.trim() === "");
   return new Map(fields.map(({ name }) => [name, "Fill this in."]));
 }
 

@@ -14,6 +14,9 @@
 /** Messages by code. Some name the field that caused the refusal. */
 const WORDS = new Map(Object.entries({
   access_denied: { text: "This belongs to somebody else." },
+  credential_unknown: {
+    text: "This passkey was removed from your account. Use another one, or your password.",
+  },
   csrf_failed: {
     text:
       "The service can't tell that this came from its own page. Reload the page and try again; " +
@@ -23,7 +26,12 @@ const WORDS = new Map(Object.entries({
     field: "identifier",
     text: "Somebody has registered with this already. Choose another one, or sign in.",
   },
+  insufficient_authentication: {
+    text: "You signed in a while ago. Sign in again, so that it is certain that it is you.",
+    signIn: "again",
+  },
   insufficient_scope: { text: "The key or token is not good for this." },
+  invalid_challenge: { text: "That took too long. Try again." },
   invalid_credentials: { text: "The name or the password is wrong." },
   invalid_identifier: {
     field: "identifier",
@@ -35,6 +43,9 @@ const WORDS = new Map(Object.entries({
     signIn: true,
   },
   invalid_token: { text: "The token is not valid here. Sign in again to go on.", signIn: true },
+  last_way_in: {
+    text: "Without this passkey you could not sign in any more. Create another one first.",
+  },
   no_such_api_key: {
     text: "That key is revoked already. Reload the page to see those that are left.",
   },
@@ -46,6 +57,8 @@ const WORDS = new Map(Object.entries({
     text: "That session has ended already. Reload the page to see those that go on.",
   },
   offline: { text: "The service does not answer. Check your connection, then try again." },
+  passkey_exists: { text: "There is a passkey of yours on this device already." },
+  passkeys_unavailable: { text: "Passkeys do not work in this browser, or not at this address." },
   payload_too_large: { text: "That is too long for the service." },
   service_unavailable: { text: "The service has too much to do just now. Try again in a moment." },
   session_ambiguous: {
@@ -53,18 +66,16 @@ const WORDS = new Map(Object.entries({
   },
   session_expired: { text: "Your session has ended. Sign in again to go on.", signIn: true },
   token_expired: { text: "The token has ended. Sign in again to go on.", signIn: true },
-  credential_unknown: { text: "This passkey was removed. Sign in with another one." },
-  insufficient_authentication: { text: "Sign in again to do that." },
-  invalid_challenge: { text: "That took too long. Try again." },
-  last_way_in: { text: "You could not sign in any more. Add another passkey or a password first." },
-  too_many_credentials: { text: "You have too many passkeys. Remove one that you use no more." },
-  webauthn_failed: { text: "That did not work with this passkey. Try again, or use another one." },
+  too_many_credentials: {
+    text: "You have too many passkeys. Remove those that you use no more.",
+  },
   too_many_keys: { text: "You have too many keys. Revoke those that you use no more." },
   unauthenticated: {
     text: "You are not signed in any more. Sign in again to go on.",
     signIn: true,
   },
   weak_password: { field: "password", text: "Choose another password." },
+  webauthn_failed: { text: "The passkey was not accepted. Try again, or sign in another way." },
   wrong_password: { text: "The current password is wrong." },
 }));
 
@@ -72,10 +83,10 @@ const UNKNOWN = { text: "That did not work, and the service does not say why. Tr
 
 /**
  * The message for a refusal: a text for the whole form, or texts for its fields, one line
- * for each reason, and whether to offer signing in.
+ * for each reason, and whether to offer signing in, by somebody who is signed in `again`.
  *
  * @param {Refusal} refusal
- * @returns {{ text: string, fields: Map<string, string>, signIn: boolean }}
+ * @returns {{ text: string, fields: Map<string, string>, signIn: boolean | "again" }}
  */
 export function describeRefusal({ code, retryAfter, violations = [] }) {
   const fields = new Map();

@@ -8,5 +8,5 @@ const form = document.querySelector("#add");
 enhance(
   form,
   () => send("POST", "/notes", Object.fromEntries(new FormData(form))),
-  () => location.assign("/"),
+  { done: () => location.assign("/") },
 );

@@ -6,5 +6,5 @@ import { enhance } from "./forms.js";
 enhance(
   document.querySelector("#sign-out"),
   () => send("POST", "/auth/logout"),
-  () => location.assign("/"),
+  { done: () => location.assign("/") },
 );

@@ -130,6 +130,23 @@ export const CHANGED_REGISTRATIONS: readonly ChangedCeremony<CreateChange>[] = [
     ends: "client_data_malformed",
     differs: "stricter than §7.1 step 5, whose UTF-8 decode replaces what it cannot read",
   },
+  ...["type", "challenge", "origin"].map((name): ChangedCeremony<CreateChange> => ({
+    why: `client data without ${name}`,
+    change: { clientData: { [name]: undefined } },
+    ends: "client_data_malformed",
+  })),
+  {
+    why: "client data of 9 kB",
+    change: { clientData: { future: "x".repeat(9_000) } },
+    ends: "client_data_malformed",
+    differs: "stricter than §5.8.1: a limit of size",
+  },
+  {
+    why: "client data nested ten times",
+    change: { clientData: { future: JSON.parse("[".repeat(9) + "]".repeat(9)) } },
+    ends: "client_data_malformed",
+    differs: "stricter than §5.8.1: a limit of depth",
+  },
   {
     why: "client data that is an array",
     change: { clientDataBytes: () => "[]" },
@@ -253,6 +270,15 @@ export const CHANGED_REGISTRATIONS: readonly ChangedCeremony<CreateChange>[] = [
     why: "another type of credential",
     change: sent((response) => ({ ...response, type: "password" })),
     ends: "response_malformed",
+  },
+  {
+    why: "a registration with a signature",
+    change: sent(({ response, ...rest }) => ({
+      ...rest,
+      response: { ...response, signature: "AA" },
+    })),
+    ends: "response_malformed",
+    differs: "§7.1 step 3: AuthenticatorAttestationResponse has none",
   },
   {
     why: "an assertion",

@@ -8,8 +8,8 @@
 import type { RouteInfo } from "@gatehouse/http";
 import { type Html, html } from "./html.ts";
 import { pageResponse, type Reader } from "./layout.ts";
-import type { Note } from "./note.ts";
-import type { NotePage } from "./store.ts";
+import type { Note } from "../note.ts";
+import type { NotePage } from "../store.ts";
 
 /** Data of the start page of a signed-in user. */
 export interface StartPage extends NotePage {

@@ -96,6 +96,7 @@ function readerMenu({ identifier }: Reader): Html {
   return html`
     <nav class="menu" aria-label="Account">
       <span class="reader">Signed in as <strong>${identifier}</strong></span>
+      <a href="/passkeys">Passkeys</a>
       <a href="/sessions">Your sessions</a>
       <a href="/developer">Developer</a>
       <form id="sign-out" action="/auth/logout" method="post">

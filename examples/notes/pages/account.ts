@@ -1,49 +1,69 @@
 /**
- * `/register` and `/sign-in`. Their forms are sent by `assets/account.js`, as JSON with a CSRF token.
+ * `/register` and `/sign-in`, with a password or a passkey. `assets/account.js` sends them.
  *
  * @module
  */
 
 import { type Html, html } from "./html.ts";
 import { pageResponse } from "./layout.ts";
+import { suggestedName } from "./passkeys.ts";
 
-/** Data of the pages. */
+/** What both pages have. */
 export interface AccountPage {
   /** Where to go on afterwards; a path of this service. */
   readonly next: string;
-  /** Whether the page is shown because a session has expired. */
-  readonly ended?: boolean;
 }
 
+/** What the page to sign in shows. */
+export interface SignInPage extends AccountPage {
+  /** Why somebody who had signed in before has to do it once more. */
+  readonly reason?: "ended" | "again" | undefined;
+}
+
+/** What the page to register shows. */
+export interface RegisterPage extends AccountPage {
+  /** Header field `User-Agent`, from which the passkey gets its name. */
+  readonly userAgent: string | null;
+}
+
+const REASONS = {
+  ended: "Your session has ended. Sign in again to go on.",
+  again: "Sign in again, so that it is certain that it is you. Then you go on where you were.",
+} as const;
+
 /** Creates the page to sign in. */
-export function signInPage({ next, ended = false }: AccountPage): Response {
+export function signInPage({ next, reason }: SignInPage): Response {
   return pageResponse({
     title: "Sign in",
-    reader: "nobody",
+    ...(reason === "again" ? {} : { reader: "nobody" }), // a session that goes on is not left by another link
     script: "account",
     content: html`
       <h1>Sign in</h1>
-      ${ended
-        ? html`<p class="notice">Your session has ended. Sign in again to go on.</p>`
-        : undefined}
+      ${reason === undefined ? undefined : html`<p class="notice">${REASONS[reason]}</p>`}
       <form id="account" class="card" action="/auth/login" method="post" data-next="${next}"
         novalidate>
         <p class="message" role="alert" tabindex="-1"></p>
-        ${identifierField()}
+        ${identifierField("username webauthn")}
         <label for="password">Password</label>
         <input id="password" name="password" type="password" required autocomplete="current-password" aria-describedby="password-error">
         <p class="refusal" id="password-error"></p>
         ${showPassword()}
         <label class="check"><input id="remember" name="remember" type="checkbox"> Keep me signed in on this browser</label>
         <button disabled>Sign in</button>
+        <p class="or">or</p>
+        <button id="passkey" class="quiet" type="button" disabled
+          aria-describedby="passkey-hint">Sign in with a passkey</button>
+        <p id="passkey-hint" class="hint">With your fingerprint, face or screen lock.</p>
       </form>
-      <p>No account yet? <a href="${pathWithNext("/register", next)}">Register</a></p>
+      ${reason === "again"
+        ? undefined
+        : html`<p>No account yet? <a href="${pathWithNext("/register", next)}">Register</a></p>`}
     `,
   });
 }
 
 /** Creates the page to register. */
-export function registerPage({ next }: AccountPage): Response {
+export function registerPage({ next, userAgent }: RegisterPage): Response {
   return pageResponse({
     title: "Register",
     reader: "nobody",
@@ -51,15 +71,19 @@ export function registerPage({ next }: AccountPage): Response {
     content: html`
       <h1>Register</h1>
       <form id="account" class="card" action="/auth/register" method="post" data-next="${next}"
-        novalidate>
+        data-passkey-name="${suggestedName(userAgent)}" novalidate>
         <p class="message" role="alert" tabindex="-1"></p>
-        ${identifierField()}
+        ${identifierField("username")}
+        <button id="passkey" type="button" disabled
+          aria-describedby="passkey-hint">Create an account with a passkey</button>
+        <p id="passkey-hint" class="hint">With your fingerprint, face or screen lock. There is no password to keep in mind.</p>
+        <p class="or">or with a password</p>
         <label for="password">New password</label>
         <p class="hint" id="password-hint">15 characters or more. Four or five words that do not belong together are easy to keep in mind.</p>
         <input id="password" name="password" type="password" required autocomplete="new-password" aria-describedby="password-hint password-error">
         <p class="refusal" id="password-error"></p>
         ${showPassword()}
-        <button disabled>Register</button>
+        <button class="quiet" disabled>Register</button>
       </form>
       <p>Registered already? <a href="${pathWithNext("/sign-in", next)}">Sign in</a></p>
     `,
@@ -71,10 +95,11 @@ export function pathWithNext(path: "/sign-in" | "/register", next: string): stri
   return next === "/" ? path : `${path}?${new URLSearchParams({ next })}`;
 }
 
-function identifierField(): Html {
+/** @param autocomplete What the browser offers in the field: with `webauthn` passkeys, too. */
+function identifierField(autocomplete: "username" | "username webauthn"): Html {
   return html`
     <label for="identifier">E-mail address or name</label>
-    <input id="identifier" name="identifier" required autocomplete="username" autocapitalize="none"
+    <input id="identifier" name="identifier" required autocomplete="${autocomplete}" autocapitalize="none"
       spellcheck="false" aria-describedby="identifier-error">
     <p class="refusal" id="identifier-error"></p>
   `;

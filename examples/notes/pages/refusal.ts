@@ -11,7 +11,7 @@ import {
   type RouteRequest,
   safeRedirectPath,
 } from "@gatehouse/http";
-import { pathWithNext, registerPage, signInPage } from "./account_pages.ts";
+import { pathWithNext, registerPage, signInPage } from "./account.ts";
 import { html } from "./html.ts";
 import { pageResponse } from "./layout.ts";
 
@@ -20,8 +20,12 @@ export function askToSignIn(error: AuthError, req: RouteRequest): Response | und
   if (error.status !== 401 || !isNavigation(req)) return undefined;
   const ended = error.code === "session_expired";
   // These two are where people sign in: to send them there once more would go round in circles
-  if (req.path === "/sign-in") return signInPage({ next: nextOf(req), ended });
-  if (req.path === "/register") return registerPage({ next: nextOf(req) });
+  if (req.path === "/sign-in") {
+    return signInPage({ next: nextOf(req), reason: ended ? "ended" : undefined });
+  }
+  if (req.path === "/register") {
+    return registerPage({ next: nextOf(req), userAgent: req.headers.get("User-Agent") });
+  }
   const path = pathWithNext("/sign-in", targetOf(req));
   const query = ended ? `${path.includes("?") ? "&" : "?"}ended=1` : "";
   return redirect(path + query, 303);

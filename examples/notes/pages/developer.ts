@@ -5,10 +5,10 @@
  */
 
 import type { ApiKeyInfo } from "@gatehouse/http";
-import { API_KEY_PREFIX } from "./api_key.ts";
+import { API_KEY_PREFIX } from "../api_key.ts";
 import { type Html, html } from "./html.ts";
 import { pageResponse, type Reader } from "./layout.ts";
-import { timeOf } from "./page_time.ts";
+import { timeOf } from "./time.ts";
 
 /** What the page shows. */
 export interface DeveloperPage {

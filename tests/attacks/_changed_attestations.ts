@@ -98,6 +98,7 @@ export const CHANGED_ATTESTATIONS: readonly ChangedCeremony<CreateChange>[] = [
     ends: "attestation_invalid",
     differs: "§8.2: the syntax of a statement without x5c is { alg, sig }",
   },
+  { why: "sig as text", change: selfWith("sig", "x"), ends: "attestation_invalid" },
   {
     why: "packed with ecdaaKeyId",
     change: selfWith("ecdaaKeyId", BYTE),
@@ -202,6 +203,12 @@ export const CHANGED_ATTESTATIONS: readonly ChangedCeremony<CreateChange>[] = [
     differs: "RFC 8017 §3.1: signatures are the padded message",
   },
   {
+    why: "an RSA key with an exponent of 40 bits",
+    change: withMembers([[-2, Uint8Array.of(1, 0, 0, 0, 1)]], -257),
+    ends: "key_invalid",
+    differs: "stricter than RFC 8230: Web Crypto refuses it at the first sign-in",
+  },
+  {
     why: "an RSA key of 1,024 bits",
     change: withMembers([[-1, new Uint8Array(128).fill(0xff)]], -257),
     ends: "key_invalid",
@@ -276,6 +283,11 @@ export const CHANGED_ATTESTATIONS: readonly ChangedCeremony<CreateChange>[] = [
     change: { attester: attester("none", raw("81".repeat(1_000) + "80")) },
     ends: "attestation_malformed",
     differs: "§6.5.4: attStmt is a map; CTAP 2.2 §8: at most four levels",
+  },
+  {
+    why: "an attestation object of 50 kB",
+    change: { attester: attester("none", new Map([["x", new Uint8Array(50_000)]])) },
+    ends: "attestation_malformed",
   },
   {
     why: "a length of 4 GB",

@@ -1,10 +1,9 @@
 /**
- * Runs a ceremony that is changed in one thing through the passkey service, and the same response through SimpleWebAuthn.
+ * Ceremonies that are changed in one thing, and how the passkey service ends them.
  *
  * @module
  */
 
-import { decodeBase64Url } from "../../auth/_base64url.ts";
 import { AuthError } from "../../auth/error.ts";
 import type { AuthEvent } from "../../auth/events.ts";
 import type { Identifier } from "../../auth/identifier.ts";
@@ -22,7 +21,6 @@ import {
 } from "../auth/webauthn/_authenticator.ts";
 import { ALGORITHMS } from "../auth/webauthn/_authenticator_keys.ts";
 import type { Outcome } from "../vectors/_webauthn.ts";
-import { accepts, server } from "./_simplewebauthn.ts";
 
 /** What a ceremony begins with. */
 interface Setting {
@@ -58,76 +56,76 @@ export interface People {
   readonly clock: { now: number };
 }
 
-/** Both verdicts on one response. */
-export interface Verdicts {
-  readonly ours: Outcome;
-  readonly accepted: boolean;
-  readonly peerAccepts: boolean;
+/** A ceremony up to the response. */
+export interface OpenCeremony {
+  readonly people: People;
+  readonly config: Pick<WebAuthnConfig, "userVerification"> & {
+    readonly algorithms: readonly number[];
+    readonly topOrigins: readonly string[];
+  };
+  readonly challenge: string;
+  readonly response: ResponseJson;
+  /** What was recorded since the options. */
+  readonly events: readonly AuthEvent[];
+  /** Ends it. */
+  verify(): Promise<Ending>;
 }
 
-const RP_ID = "example.com";
-const ORIGIN = "https://example.com";
+/** How the service ends a ceremony. */
+export interface Ending {
+  /** `accept`, or the reason: it is in the event alone. */
+  readonly outcome: Outcome;
+  /** What the client gets of a refusal. */
+  readonly error?: AuthError;
+}
+
+export const RP_ID = "example.com";
+export const ORIGIN = "https://example.com";
 /** What identifies the browser that asks for options. */
 export const BROWSER = "a digest of a cookie";
 const KEYS = { sign: () => Promise.resolve(new Uint8Array(32)) };
 
-/** Runs a registration. */
-export async function runRegistration(row: ChangedCeremony<CreateChange>): Promise<Verdicts> {
-  const { people, config, failures } = await setUp(row);
-  const { conditional = false } = row;
+/** Begins a registration by ada. */
+export async function openRegistration(
+  row: ChangedCeremony<CreateChange>,
+): Promise<OpenCeremony> {
+  const { people, config, events } = await setUp(row);
+  const { conditional = false, browser = BROWSER } = row;
   const options = await people.service.registrationOptions("ada", {
     browser: BROWSER,
     conditional,
   });
   const response = await people.ada.create(options, changeOf(row, people));
   await row.between?.(people, response);
+  events.length = 0;
+  const verify = () => people.service.verifyRegistration(response, { browser, sub: "ada" });
   const userVerification = conditional ? "preferred" : config.userVerification;
-  const peerAccepts = await accepts(() =>
-    server.verifyRegistrationResponse({
-      ...expected(response, options.challenge, userVerification),
-      requireUserPresence: !conditional,
-      supportedAlgorithmIDs: config.algorithms,
-    })
-  );
-  const ours = await outcomeOf(
-    () =>
-      people.service.verifyRegistration(response, { browser: row.browser ?? BROWSER, sub: "ada" }),
-    failures,
-  );
-  return { ours, accepted: ours === "accept", peerAccepts };
+  return {
+    ...{ people, challenge: options.challenge, response, events },
+    config: { ...config, userVerification },
+    verify: () => endingOf(verify, events),
+  };
 }
 
-/** Runs a sign-in. SimpleWebAuthn gets the record of the id in the response, as its documentation says. */
-export async function runSignIn(row: ChangedCeremony<GetChange>): Promise<Verdicts> {
-  const { people, config, failures } = await setUp(row);
-  const { ada, eve, service, stores } = people;
+/** Begins a sign-in by ada, whose passkey and eve's were registered with the counter 5. */
+export async function openSignIn(row: ChangedCeremony<GetChange>): Promise<OpenCeremony> {
+  const { people, config, events } = await setUp(row);
+  const { ada, eve, service } = people;
   for (const [sub, authenticator] of [["ada", ada], ["eve", eve]] as const) {
     const options = await service.registrationOptions(sub, { browser: BROWSER });
     const response = await authenticator.create(options, { counter: 5, ...row.registered });
     await service.verifyRegistration(response, { browser: BROWSER, sub });
   }
-  const { identifier } = row;
+  const { identifier, browser = BROWSER } = row;
   const options = await service.authenticationOptions({ browser: BROWSER, identifier });
   // Decoys do not matter to the authenticator, which finds its own
   const response = await ada.get(options, changeOf(row, people));
   await row.between?.(people, response);
-  const record = await stores.credentials.find(String(response.id));
-  const peerAccepts = record !== null && await accepts(() =>
-    server.verifyAuthenticationResponse({
-      ...expected(response, options.challenge, config.userVerification),
-      ...(config.topOrigins.length === 0 ? {} : { expectedTopOrigin: config.topOrigins }),
-      credential: {
-        id: record.id,
-        publicKey: decodeBase64Url(record.publicKey),
-        counter: record.signCount,
-      },
-    })
-  );
-  const ours = await outcomeOf(
-    () => service.verifyAuthentication(response, { browser: row.browser ?? BROWSER }),
-    failures,
-  );
-  return { ours, accepted: ours === "accept", peerAccepts };
+  events.length = 0;
+  return {
+    ...{ people, config, challenge: options.challenge, response, events },
+    verify: () => endingOf(() => service.verifyAuthentication(response, { browser }), events),
+  };
 }
 
 function changeOf<Change>(
@@ -147,39 +145,32 @@ async function setUp({ config: changes = {}, identifier }: Setting) {
   }
   const { algorithms = ALGORITHMS, userVerification = "required", topOrigins = [] } = changes;
   const config = { ...changes, algorithms, userVerification, topOrigins };
-  const failures: AuthEvent[] = [];
+  const events: AuthEvent[] = [];
   const { users, credentials, states } = stores;
   const service = webAuthnService({
     ...{ rpId: RP_ID, rpName: "Example", origins: [ORIGIN], identified: identifier !== undefined },
     ...config,
     ...{ users, credentials, states, now, keys: KEYS },
-    events: (event) => void failures.push(event),
+    events: (event) => void events.push(event),
   });
   const people: People = {
     ada: createAuthenticator({ counts: true }),
     eve: createAuthenticator({ counts: true }),
     ...{ stores, service, clock },
   };
-  return { people, config, failures };
+  return { people, config, events };
 }
 
-function expected(response: unknown, expectedChallenge: string, userVerification?: string) {
-  const requireUserVerification = userVerification === "required";
-  const site = { expectedOrigin: ORIGIN, expectedRPID: RP_ID };
-  return { response, expectedChallenge, ...site, requireUserVerification };
-}
-
-/** The reason is in the event alone: a client does not get it. */
-async function outcomeOf(
+async function endingOf(
   run: () => Promise<unknown>,
   events: readonly AuthEvent[],
-): Promise<Outcome> {
+): Promise<Ending> {
   try {
     await run();
-    return "accept";
+    return { outcome: "accept" };
   } catch (error) {
     const event = events.findLast(({ type }) => type === "webauthn.failed");
-    if (error instanceof AuthError && event?.type === "webauthn.failed") return event.reason;
-    throw error;
+    if (!(error instanceof AuthError) || event?.type !== "webauthn.failed") throw error;
+    return { outcome: event.reason, error };
   }
 }

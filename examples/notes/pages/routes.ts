@@ -8,29 +8,31 @@ import {
   type ApiKeyService,
   type BuiltRouter,
   getSession,
+  type PasskeyRuntime,
   type Principal,
   redirect,
   type RouteRequest,
   type TokenRuntime,
 } from "@gatehouse/http/native";
 import { z } from "zod";
-import { IN_PERSON } from "./access.ts";
-import { registerPage, signInPage } from "./account_pages.ts";
-import type { Connection } from "./api.ts";
-import { developerPage } from "./developer_page.ts";
+import { IN_PERSON } from "../access.ts";
+import type { Connection } from "../api.ts";
+import { NOTE_ID_REGEXP } from "../note.ts";
+import type { NoteStore } from "../store.ts";
+import { registerPage, signInPage } from "./account.ts";
+import { developerPage } from "./developer.ts";
 import type { Reader } from "./layout.ts";
-import { NOTE_ID_REGEXP } from "./note.ts";
-import { nextOf } from "./refusal_page.ts";
-import { sessionPage } from "./session_page.ts";
-import { startPage, welcomePage } from "./start_page.ts";
-import type { NoteStore } from "./store.ts";
+import { passkeyPage } from "./passkeys.ts";
+import { nextOf } from "./refusal.ts";
+import { sessionPage } from "./sessions.ts";
+import { startPage, welcomePage } from "./start.ts";
 
 /** Parts of the pages. */
 export interface PageParts {
   /** Where the notes are. */
   readonly store: NoteStore;
-  /** Lists the reader's sessions and API clients. */
-  readonly runtime: TokenRuntime;
+  /** Lists the reader's sessions, API clients and passkeys. */
+  readonly runtime: TokenRuntime & PasskeyRuntime;
   /** Knows the reader's keys. */
   readonly apiKeys: ApiKeyService;
   /** Where the service is: `http://localhost:8000`. */
@@ -76,13 +78,21 @@ export function addPageRoutes(
     }, { ...FOR_EVERYBODY, schema: { query: pageQuerySchema } })
     .get("/register", (req) => {
       const next = nextOf(req);
-      return req.principal === undefined ? registerPage({ next }) : redirect(next, 303);
+      if (req.principal !== undefined) return redirect(next, 303);
+      return registerPage({ next, userAgent: req.headers.get("User-Agent") });
     }, FOR_EVERYBODY)
     .get("/sign-in", (req) => {
       const next = nextOf(req);
-      if (req.principal !== undefined) return redirect(next, 303);
-      return signInPage({ next, ended: req.query.ended === "1" });
+      if (req.principal === undefined) {
+        return signInPage({ next, reason: req.query.ended === "1" ? "ended" : undefined });
+      }
+      return req.query.again === "1" ? signInPage({ next, reason: "again" }) : redirect(next, 303);
     }, FOR_EVERYBODY)
+    .get("/passkeys", async (req) => {
+      const { credentials: passkeys } = await runtime.webauthn.list(req.principal.sub);
+      const userAgent = req.headers.get("User-Agent");
+      return passkeyPage({ reader: readerOf(req), passkeys, userAgent });
+    }, FOR_USERS)
     .get("/sessions", async (req) => {
       const { sub, sessionId } = req.principal;
       return sessionPage({

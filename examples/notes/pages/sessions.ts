@@ -8,7 +8,7 @@ import type { SessionInfo } from "@gatehouse/http";
 import { browserName } from "./browser_name.ts";
 import { type Html, html } from "./html.ts";
 import { pageResponse, type Reader } from "./layout.ts";
-import { timeOf } from "./page_time.ts";
+import { timeOf } from "./time.ts";
 
 /** What the page shows. */
 export interface SessionPage {

@@ -27,12 +27,18 @@ const MAX_LENGTH = 60;
 /** Names a browser. @param userAgent Its header field `User-Agent`. */
 export function browserName(userAgent: string | undefined): string {
   if (userAgent === undefined || userAgent.trim() === "") return "An unknown browser";
-  const browser = nameIn(BROWSERS, userAgent);
-  const system = nameIn(SYSTEMS, userAgent);
-  if (browser !== undefined) return system === undefined ? browser : `${browser} on ${system}`;
+  const known = knownBrowserName(userAgent);
+  if (known !== undefined) return known;
   const cut = userAgent.length > MAX_LENGTH;
   const own = cut ? `${userAgent.slice(0, MAX_LENGTH).toWellFormed()}…` : userAgent;
   return `A program that calls itself “${own}”`;
+}
+
+/** Names a browser of the list above; `undefined` for others. @param userAgent Its header field `User-Agent`. */
+export function knownBrowserName(userAgent: string): string | undefined {
+  const browser = nameIn(BROWSERS, userAgent);
+  const system = nameIn(SYSTEMS, userAgent);
+  return browser === undefined || system === undefined ? browser : `${browser} on ${system}`;
 }
 
 function nameIn(rows: readonly (readonly [RegExp, string])[], text: string): string | undefined {

@@ -65,11 +65,12 @@ export async function verifyAuthenticationResponse(
   check(data.userVerified || userVerification !== "required", "user_unverified"); // 17
   check(data.backupEligible || !data.backedUp, "backup_flags_invalid"); // 18
   check(data.backupEligible === credential.backupEligible, "backup_eligibility_changed"); // 19
-  const { algorithm, jwk } = parseCoseKey(decodeBase64Url(credential.publicKey));
+  const coseKey = parseCoseKey(decodeBase64Url(credential.publicKey));
   const [clientDataHash, key] = await Promise.all([
     sha256(given.clientData), // 20
-    importCoseKey({ algorithm, jwk }),
+    importCoseKey(coseKey),
   ]);
+  const { algorithm } = coseKey;
   const { signature } = given;
   const signed = concatBytes(given.authenticatorData, clientDataHash);
   const isSigned = await verifyCoseSignature(key, algorithm, { signature, data: signed });

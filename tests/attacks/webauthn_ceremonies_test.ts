@@ -3,13 +3,14 @@
 import { assert, assertEquals } from "@std/assert";
 import type { WebAuthnFailure } from "../../auth/events.ts";
 import type { CreateChange, GetChange } from "../auth/webauthn/_authenticator.ts";
-import { CHANGED_ATTESTATIONS } from "./_changed_attestations.ts";
-import type { ChangedCeremony, OpenCeremony } from "./_changed_ceremony.ts";
-import { openRegistration, openSignIn } from "./_changed_ceremony.ts";
-import { CHANGED_REGISTRATIONS } from "./_changed_registrations.ts";
-import { CHANGED_SIGN_INS } from "./_changed_sign_ins.ts";
-import { CHANGED_SIGNATURES } from "./_changed_signatures.ts";
-import { OWN_REGISTRATIONS, OWN_SIGN_INS } from "./_own_ceremonies.ts";
+import { CHANGED_ATTESTATIONS } from "../auth/webauthn/_changed_attestations.ts";
+import type { ChangedCeremony, OpenCeremony } from "../auth/webauthn/_changed_ceremony.ts";
+import { openRegistration, openSignIn } from "../auth/webauthn/_changed_ceremony.ts";
+import { CHANGED_REGISTRATIONS } from "../auth/webauthn/_changed_registrations.ts";
+import { CHANGED_SIGN_INS } from "../auth/webauthn/_changed_sign_ins.ts";
+import { CHANGED_SIGNATURES } from "../auth/webauthn/_changed_signatures.ts";
+import { OWN_REGISTRATIONS } from "../auth/webauthn/_own_registrations.ts";
+import { OWN_SIGN_INS } from "../auth/webauthn/_own_sign_ins.ts";
 
 /** What a client is told of a reason: the steps of a ceremony are not told apart, so that nobody learns how far a forgery got. */
 function clientErrorOf(

@@ -12,7 +12,7 @@ import {
   openSignIn,
   ORIGIN,
   RP_ID,
-} from "../attacks/_changed_ceremony.ts";
+} from "../auth/webauthn/_changed_ceremony.ts";
 import type { CreateChange, GetChange } from "../auth/webauthn/_authenticator.ts";
 import type { Outcome } from "../vectors/_webauthn.ts";
 import { accepts, server } from "./_simplewebauthn.ts";

@@ -2,11 +2,11 @@
 
 import { assert, assertEquals } from "@std/assert";
 import { decodeBase64Url, encodeBase64Url } from "../../auth/_base64url.ts";
-import { CHANGED_ATTESTATIONS } from "../attacks/_changed_attestations.ts";
-import type { ChangedCeremony } from "../attacks/_changed_ceremony.ts";
-import { CHANGED_REGISTRATIONS } from "../attacks/_changed_registrations.ts";
-import { CHANGED_SIGNATURES } from "../attacks/_changed_signatures.ts";
-import { CHANGED_SIGN_INS } from "../attacks/_changed_sign_ins.ts";
+import { CHANGED_ATTESTATIONS } from "../auth/webauthn/_changed_attestations.ts";
+import type { ChangedCeremony } from "../auth/webauthn/_changed_ceremony.ts";
+import { CHANGED_REGISTRATIONS } from "../auth/webauthn/_changed_registrations.ts";
+import { CHANGED_SIGNATURES } from "../auth/webauthn/_changed_signatures.ts";
+import { CHANGED_SIGN_INS } from "../auth/webauthn/_changed_sign_ins.ts";
 import { browser } from "./_simplewebauthn.ts";
 import { runRegistration, runSignIn, type Verdicts } from "./_verdicts.ts";
 

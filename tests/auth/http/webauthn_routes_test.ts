@@ -668,3 +668,16 @@ for (const [what, make] of PLACES) {
     await assertRefused(refused, INSUFFICIENT);
   });
 }
+
+Deno.test("createAuthRoutes() does not blame the name of a passkey for another RangeError", async () => {
+  const { page, passkey } = await withPasskey({
+    wrap: ({ credentials }) => ({
+      credentials: {
+        ...credentials,
+        rename: () => Promise.reject(new RangeError("the store is full")),
+      },
+    }),
+  });
+  const answer = await ask(page, "credentials/rename", { id: passkey.id, name: "Phone" });
+  assertEquals([answer.status, (await answer.json()).code], [500, "internal_error"]);
+});

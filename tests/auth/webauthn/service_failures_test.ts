@@ -174,3 +174,36 @@ for (const [ceremony, store, method] of METHODS) {
     assertEquals((await signIn(scene, phone)).credentialId, id);
   });
 }
+
+/** Records as engines return them: compared as they are, they would let in who must stay out. */
+const RECORDS: readonly (readonly [
+  what: string,
+  store: "credentials" | "users",
+  method: string,
+  members: Readonly<Record<string, unknown>>,
+])[] = [
+  ["a user without stamp", "users", "findBySub", { securityStamp: undefined }],
+  ["a user whose subject id is a number", "users", "findBySub", { sub: 5 }],
+  ["a passkey whose counter is text", "credentials", "find", { signCount: "0" }],
+  ["a passkey whose backup eligibility is a number", "credentials", "find", { backupEligible: 1 }],
+];
+
+for (const [what, store, method, members] of RECORDS) {
+  Deno.test(`webAuthnService() rejects ${what}, with a TypeError`, async () => {
+    const wrong = { now: false };
+    const wrap = (stores: AuthStores) => {
+      const inner = stores[store] as unknown as Record<string, (...args: unknown[]) => unknown>;
+      const reading = async (...args: unknown[]) => {
+        const record = await inner[method]?.(...args);
+        return wrong.now ? { ...record as object, ...members } : record;
+      };
+      return { [store]: { ...inner, [method]: reading } } as Partial<AuthStores>;
+    };
+    const scene = await createScene({ wrap });
+    const phone = createAuthenticator();
+    await register(scene, phone);
+    wrong.now = true;
+    await assertRejects(() => signIn(scene, phone), TypeError);
+    if (store === "users") await assertRejects(() => register(scene), TypeError);
+  });
+}

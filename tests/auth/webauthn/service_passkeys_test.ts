@@ -129,3 +129,26 @@ Deno.test("webAuthnService() does not mix the passkeys of two domains in the sam
   const error = await refusal(() => signIn(second, phone, { change }));
   assertEquals(error.reason, "rp_id_mismatch");
 });
+
+const EIGHT = ["a", "b", "c", "d", "e", "f", "g", "h"];
+
+const TRANSPORTS: readonly (readonly [why: string, given: unknown, kept: unknown])[] = [
+  ["known ones", ["usb", "ble"], ["ble", "usb"]],
+  ["none", [], []],
+  ["a new one", ["smart-card"], ["smart-card"]],
+  ["eight", EIGHT, EIGHT],
+  ["nine", [...EIGHT, "i"], undefined],
+  ["a long name", ["usb", "x".repeat(17)], undefined],
+  ["markup", ["usb", "<b>"], undefined],
+  ["a number", ["usb", 5], undefined],
+  ["an array", ["usb", ["usb"]], undefined],
+  ["text", "usb", undefined],
+];
+
+for (const [why, transports, kept] of TRANSPORTS) {
+  Deno.test(`verifyRegistration() ${kept === undefined ? "drops" : "keeps"} transports with ${why}`, async () => {
+    const scene = await createScene();
+    const { id } = await register(scene, createAuthenticator(), { change: { transports } });
+    assertEquals((await recordOf(scene, id)).transports, kept);
+  });
+}

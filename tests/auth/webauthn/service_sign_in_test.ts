@@ -98,6 +98,30 @@ Deno.test("verifyAuthentication() with preferred user verification returns mfa o
   assertEquals((await recordOf(scene, id)).userVerified, true);
 });
 
+Deno.test("verifyAuthentication() records whether the passkey is backed up, both ways", async () => {
+  const scene = await createScene();
+  const phone = createAuthenticator();
+  const { id } = await register(scene, phone, { change: { flags: { bs: false } } });
+  const recorded: boolean[] = [];
+  for (const bs of [true, false, true]) {
+    await signIn(scene, phone, { change: { flags: { bs } } });
+    recorded.push((await recordOf(scene, id)).backedUp);
+  }
+  assertEquals(recorded, [true, false, true]);
+});
+
+Deno.test("verifyAuthentication() records that the user was verified once it was, and not before", async () => {
+  const scene = await createScene({ userVerification: "preferred" });
+  const phone = createAuthenticator();
+  const { id } = await register(scene, phone, { change: { flags: { uv: false } } });
+  const recorded: boolean[] = [];
+  for (const uv of [false, true, false]) {
+    await signIn(scene, phone, { change: { flags: { uv } } });
+    recorded.push((await recordOf(scene, id)).userVerified);
+  }
+  assertEquals(recorded, [false, true, true]);
+});
+
 Deno.test("verifyAuthentication() requires what the options required, whatever is configured at its end", async () => {
   const before = await withPhone();
   const { stores, clock, phone } = before;

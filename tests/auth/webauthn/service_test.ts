@@ -60,11 +60,7 @@ Deno.test("registrationOptions() returns what was configured", async () => {
     attestation: "direct",
     verifyAttestation: () => ({ trusted: true }),
   });
-  const options = await service.registrationOptions("ada", {
-    browser: BROWSER,
-    displayName: "Ada L.",
-  });
-  assertEquals(options.user.displayName, "Ada L.");
+  const options = await service.registrationOptions("ada", { browser: BROWSER });
   assertEquals(options.pubKeyCredParams, [{ type: "public-key", alg: -36 }]);
   assertEquals(options.timeout, 60_000);
   assertEquals(options.authenticatorSelection, {
@@ -219,6 +215,35 @@ Deno.test("verifyRegistration() offers what the options offered, whatever is con
   assertEquals((await after.service.verifyRegistration(response, owner)).signUp, undefined);
 });
 
+Deno.test("verifyRegistration() stores nothing for a user who has changed or has no room, not even for a moment", async () => {
+  const stored: string[] = [];
+  const scene = await createScene({
+    maxCredentials: 1,
+    wrap: ({ credentials }) => ({
+      credentials: {
+        ...credentials,
+        create(credential) {
+          stored.push(credential.sub);
+          return credentials.create(credential);
+        },
+      },
+    }),
+  });
+  const { service, stores } = scene;
+  const begun = await Promise.all(
+    ["ada", "eve"].map((sub) => service.registrationOptions(sub, { browser: BROWSER })),
+  );
+  await register(scene);
+  await setDisabled(stores, "eve");
+  for (const [i, sub] of ["ada", "eve"].entries()) {
+    const options = begun[i];
+    assert(options !== undefined);
+    const response = await createAuthenticator().create(options);
+    await refusal(() => service.verifyRegistration(response, { browser: BROWSER, sub }));
+  }
+  assertEquals(stored, ["ada"]);
+});
+
 Deno.test("verifyRegistration() deletes a passkey that was stored after the account was taken back", async () => {
   const scene = await createScene({
     wrap: ({ credentials, users }) => ({
@@ -236,6 +261,13 @@ Deno.test("verifyRegistration() deletes a passkey that was stored after the acco
   assertEquals([error.code, error.reason], ["webauthn_failed", "user_changed"]);
   assertEquals(await scene.stores.credentials.list("ada"), []);
   assertEquals(scene.events.map(({ type }) => type), ["webauthn.failed"]);
+});
+
+Deno.test("verifyRegistration(), 50 times at once with challenges of one user: never more than maxCredentials", async () => {
+  const scene = await createScene({ maxCredentials: 5, algorithms: [-8] });
+  await Promise.allSettled(repeat(50, () => register(scene)));
+  const { length } = await scene.stores.credentials.list("ada");
+  assert(length <= 5, `${length}`);
 });
 
 Deno.test("verifyRegistration(), 200 times at once with one challenge: one wins", async () => {

@@ -4,23 +4,23 @@
  * @module
  */
 
-import { AuthError } from "../../auth/error.ts";
-import type { AuthEvent } from "../../auth/events.ts";
-import type { Identifier } from "../../auth/identifier.ts";
-import { inMemoryAuthStores } from "../../auth/stores/memory.ts";
-import type { AuthStores } from "../../auth/stores/types.ts";
-import { webAuthnService } from "../../auth/webauthn/service.ts";
-import type { WebAuthnService } from "../../auth/webauthn/service_types.ts";
-import type { WebAuthnConfig } from "../../auth/webauthn/types.ts";
+import { AuthError } from "../../../auth/error.ts";
+import type { AuthEvent } from "../../../auth/events.ts";
+import type { Identifier } from "../../../auth/identifier.ts";
+import { inMemoryAuthStores } from "../../../auth/stores/memory.ts";
+import type { AuthStores } from "../../../auth/stores/types.ts";
+import { webAuthnService } from "../../../auth/webauthn/service.ts";
+import type { WebAuthnService } from "../../../auth/webauthn/service_types.ts";
+import type { WebAuthnConfig } from "../../../auth/webauthn/types.ts";
 import {
   type Authenticator,
   createAuthenticator,
   type CreateChange,
   type GetChange,
   type ResponseJson,
-} from "../auth/webauthn/_authenticator.ts";
-import { ALGORITHMS } from "../auth/webauthn/_authenticator_keys.ts";
-import type { Outcome } from "../vectors/_webauthn.ts";
+} from "./_authenticator.ts";
+import { ALGORITHMS } from "./_authenticator_keys.ts";
+import type { Outcome } from "../../vectors/_webauthn.ts";
 
 /** What a ceremony begins with. */
 interface Setting {

@@ -4,13 +4,9 @@
  * @module
  */
 
-import { encodeBase64Url } from "../../auth/_base64url.ts";
-import type {
-  AuthenticatorCredential,
-  GetChange,
-  ResponseJson,
-} from "../auth/webauthn/_authenticator.ts";
-import { concat, encodeCbor } from "../auth/webauthn/_cbor.ts";
+import { encodeBase64Url } from "../../../auth/_base64url.ts";
+import type { AuthenticatorCredential, GetChange, ResponseJson } from "./_authenticator.ts";
+import { concat, encodeCbor } from "./_cbor.ts";
 import { BROWSER, type ChangedCeremony, type People } from "./_changed_ceremony.ts";
 
 const BYTE = Uint8Array.of(0);

@@ -4,14 +4,9 @@
  * @module
  */
 
-import type { Bytes } from "../../auth/_bytes.ts";
-import type { CoseAlgorithm } from "../../auth/webauthn/types.ts";
-import {
-  type Attester,
-  attester,
-  type CreateChange,
-  selfAttester,
-} from "../auth/webauthn/_authenticator.ts";
+import type { Bytes } from "../../../auth/_bytes.ts";
+import type { CoseAlgorithm } from "../../../auth/webauthn/types.ts";
+import { type Attester, attester, type CreateChange, selfAttester } from "./_authenticator.ts";
 import {
   concat,
   type Encodable,
@@ -21,7 +16,7 @@ import {
   raw,
   tagged,
   unsorted,
-} from "../auth/webauthn/_cbor.ts";
+} from "./_cbor.ts";
 import type { ChangedCeremony } from "./_changed_ceremony.ts";
 
 const BYTE = Uint8Array.of(0);

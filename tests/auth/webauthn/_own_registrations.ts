@@ -1,13 +1,13 @@
 /**
- * Changed ceremonies that another library cannot be asked about: they are about our records, our limits and our hook.
+ * Changed registrations that are not compared with another library.
  *
  * @module
  */
 
-import type { UserPatch } from "../../auth/stores/types.ts";
-import { attester, type CreateChange, type GetChange } from "../auth/webauthn/_authenticator.ts";
-import { concat, type Encodable, encodeCbor } from "../auth/webauthn/_cbor.ts";
-import { BROWSER, type ChangedCeremony, type People } from "./_changed_ceremony.ts";
+import { attester, type CreateChange } from "./_authenticator.ts";
+import type { Encodable } from "./_cbor.ts";
+import { BROWSER, type ChangedCeremony } from "./_changed_ceremony.ts";
+import { both, long, nested, update } from "./_own_ceremonies.ts";
 
 const BYTE = Uint8Array.of(0);
 
@@ -19,47 +19,14 @@ const CERTIFIED: CreateChange = {
   ),
 };
 
-/** Client data with a value that is nested to a depth, the object included. */
-function nested(depth: number): CreateChange & GetChange {
-  const value = "[".repeat(depth - 1) + "]".repeat(depth - 1);
-  return { clientDataBytes: (text) => text.replace(/\}$/, `,"x":${value}}`) };
-}
-
-/** Client data of a length. */
-function long(length: number): CreateChange & GetChange {
-  return { clientDataBytes: (text) => text.padEnd(length) };
-}
-
-function update(patch: UserPatch) {
-  return async ({ stores: { users } }: People): Promise<void> => {
-    const { version = "" } = await users.findBySub("ada") ?? {};
-    await users.update("ada", version, patch);
-  };
-}
-
-/** Attested credential data with a key, which a sign-in normally lacks. */
-function attested(id: Uint8Array): Uint8Array<ArrayBuffer> {
-  const key = new Map<Encodable, Encodable>([[1, 2]]);
-  return concat(
-    new Uint8Array(16),
-    Uint8Array.of(0, id.length),
-    Uint8Array.from(id),
-    encodeCbor(key),
-  );
-}
-
 /** Each row once. */
 export const OWN_REGISTRATIONS: readonly ChangedCeremony<CreateChange>[] = [
+  ...both(["clientDataJSON", "attestationObject"]),
   { why: "client data of 8 KiB", change: long(8_192), ends: "accept" },
   { why: "client data that is a byte longer", change: long(8_193), ends: "client_data_malformed" },
   { why: "client data of eight levels", change: nested(8), ends: "accept" },
   { why: "client data of nine levels", change: nested(9), ends: "client_data_malformed" },
   ...["type", "challenge", "origin"].flatMap((name): readonly ChangedCeremony<CreateChange>[] => [
-    {
-      why: `client data without ${name}`,
-      change: { clientData: { [name]: undefined } },
-      ends: "client_data_malformed",
-    },
     {
       why: `client data with ${name} as an array`,
       change: { clientData: { [name]: ["x"] } },
@@ -126,6 +93,11 @@ export const OWN_REGISTRATIONS: readonly ChangedCeremony<CreateChange>[] = [
     change: { authData: (bytes) => bytes.with(53, 0xff) },
     ends: "authenticator_data_malformed",
   },
+  ...["constructor", "toString", "__proto__"].map((fmt): ChangedCeremony<CreateChange> => ({
+    why: `the format ${fmt}, which every object has`,
+    change: { attester: attester(fmt, new Map()) },
+    ends: "attestation_unsupported",
+  })),
   {
     why: "a format of 33 characters",
     change: { attester: attester("x".repeat(33), new Map()) },
@@ -181,86 +153,5 @@ export const OWN_REGISTRATIONS: readonly ChangedCeremony<CreateChange>[] = [
       await service.verifyRegistration(response, { browser: BROWSER, sub: "ada" });
     },
     ends: "credential_taken",
-  },
-];
-
-/** Each row once. */
-export const OWN_SIGN_INS: readonly ChangedCeremony<GetChange>[] = [
-  { why: "client data that is too long", change: long(8_193), ends: "client_data_malformed" },
-  {
-    why: "two origins",
-    change: {
-      clientDataBytes: (text) => text.replace("{", '{"origin":"https://evil.example",'),
-    },
-    ends: "client_data_malformed",
-  },
-  {
-    why: "the user handle in another encoding",
-    change: { userHandle: "AA==" },
-    ends: "response_malformed",
-  },
-  { why: "an empty user handle", change: { userHandle: "" }, ends: "user_handle_mismatch" },
-  {
-    why: "another user handle where ada was named",
-    change: { userHandle: "AA" },
-    identifier: "ada",
-    ends: "user_handle_mismatch",
-  },
-  {
-    why: "ada's passkey where an unknown identifier was named",
-    change: ({ ada: { credentials: [credential] } }) =>
-      credential === undefined ? {} : { credential },
-    identifier: "nobody",
-    ends: "credential_not_allowed",
-  },
-  {
-    why: "an id that no record has, where ada was named: a decoy's",
-    change: { id: "AAAA" },
-    identifier: "ada",
-    ends: "credential_unknown",
-  },
-  {
-    why: "the credential that signs in the authenticator data",
-    change: ({ ada: { credentials: [credential] } }) => ({
-      flags: { at: true },
-      authData: (bytes) => concat(bytes, attested(credential?.id ?? BYTE)),
-    }),
-    ends: "accept",
-  },
-  {
-    why: "another credential in the authenticator data",
-    change: { flags: { at: true }, authData: (bytes) => concat(bytes, attested(BYTE)) },
-    ends: "authenticator_data_malformed",
-  },
-  {
-    why: "a passkey that was removed meanwhile",
-    async between({ ada, stores: { credentials } }) {
-      const [passkey] = await credentials.list("ada");
-      if (ada.credentials.length === 1) await credentials.delete(passkey?.id ?? "");
-    },
-    ends: "credential_unknown",
-  },
-  {
-    why: "a passkey whose removal was interrupted",
-    async between(people) {
-      const [passkey] = await people.stores.credentials.list("ada");
-      await update({ pendingRemoval: passkey?.id ?? "" })(people);
-    },
-    ends: "credential_unknown",
-  },
-  {
-    why: "a passkey whose user was deleted",
-    between: ({ stores }) => stores.users.delete("ada"),
-    ends: "user_disabled",
-  },
-  {
-    why: "a clone that signed in first",
-    change: { counter: 6 },
-    async between({ ada, service }) {
-      const options = await service.authenticationOptions({ browser: BROWSER });
-      const response = await ada.get(options, { counter: 7 });
-      await service.verifyAuthentication(response, { browser: BROWSER });
-    },
-    ends: "counter_regressed",
   },
 ];

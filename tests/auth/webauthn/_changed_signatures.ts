@@ -4,10 +4,10 @@
  * @module
  */
 
-import type { Bytes } from "../../auth/_bytes.ts";
-import type { GetChange } from "../auth/webauthn/_authenticator.ts";
-import { derItem, derSignature, readDerSignature } from "../auth/webauthn/_authenticator_keys.ts";
-import { concat } from "../auth/webauthn/_cbor.ts";
+import type { Bytes } from "../../../auth/_bytes.ts";
+import type { GetChange } from "./_authenticator.ts";
+import { derItem, derSignature, readDerSignature } from "./_authenticator_keys.ts";
+import { concat } from "./_cbor.ts";
 import type { ChangedCeremony } from "./_changed_ceremony.ts";
 
 const BYTE = Uint8Array.of(0);

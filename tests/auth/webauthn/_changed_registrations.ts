@@ -4,13 +4,9 @@
  * @module
  */
 
-import { encodeBase64Url } from "../../auth/_base64url.ts";
-import {
-  type CreateChange,
-  type ResponseJson,
-  selfAttester,
-} from "../auth/webauthn/_authenticator.ts";
-import { concat } from "../auth/webauthn/_cbor.ts";
+import { encodeBase64Url } from "../../../auth/_base64url.ts";
+import { type CreateChange, type ResponseJson, selfAttester } from "./_authenticator.ts";
+import { concat } from "./_cbor.ts";
 import { BROWSER, type ChangedCeremony } from "./_changed_ceremony.ts";
 
 const BYTE = Uint8Array.of(0);

@@ -91,11 +91,12 @@ function parseUrl(text: string): URL | undefined {
 
 function requireOrigin(origin: string): void {
   const url = parseUrl(origin);
-  if (url === undefined || !isWebOrigin(url, origin)) {
+  const isWildcard = url?.hostname.includes("*"); // a URL may have it, no page does
+  if (url === undefined || isWildcard || !isWebOrigin(url, origin)) {
     throw new TypeError(
       `Cannot trust origin ${
         JSON.stringify(origin)
-      }: write it as https://host or https://host:port`,
+      }: write it as https://host or https://host:port, without wildcards`,
     );
   }
 }

@@ -60,12 +60,14 @@ export function readRelyingParty(config: WebAuthnConfig): RelyingParty {
     fail("rpId must be a domain in lower case, without scheme, port and path: example.com");
   }
   if (typeof rpName !== "string" || rpName === "") fail("rpName must be a non-empty string");
-  if (!isArrayOf(origins, isOrigin) || origins.length === 0) {
+  if (!Array.isArray(origins) || origins.length === 0) {
     fail(
       "origins must be a non-empty array of origins: https://app.example.com, or http for localhost",
     );
   }
-  if (!isArrayOf(topOrigins, isOrigin)) fail("topOrigins must be an array of origins");
+  requireOrigins("origins", origins);
+  if (!Array.isArray(topOrigins)) fail("topOrigins must be an array of origins");
+  requireOrigins("topOrigins", topOrigins);
   requireBooleans({ insecureMissingTopOrigin, identified, signUp });
   requireOneOf("userVerification", userVerification, ["required", "preferred"]);
   requireOneOf("residentKey", residentKey, ["required", "preferred", "discouraged"]);
@@ -140,6 +142,7 @@ function isOrigin(origin: unknown): boolean {
   if (!URL.canParse(origin)) return false;
   const { origin: serialized, protocol, hostname } = new URL(origin);
   const isLocal = hostname === "localhost" || hostname.endsWith(".localhost");
+  if (hostname.includes("*")) return false; // a URL may have it, no page does
   return serialized === origin && (protocol === "https:" || (protocol === "http:" && isLocal));
 }
 
@@ -155,6 +158,15 @@ function isAlgorithm(value: unknown): boolean {
 
 function isArrayOf(value: unknown, isItem: (item: unknown) => boolean): boolean {
   return Array.isArray(value) && value.every(isItem);
+}
+
+function requireOrigins(name: string, origins: readonly unknown[]): void {
+  const wrong = origins.findIndex((origin) => !isOrigin(origin));
+  if (wrong < 0) return;
+  fail(
+    `${name}[${wrong}] must be scheme, host and port as browsers send them, without final slash, path, default port ` +
+      "and wildcard; http is for localhost only",
+  );
 }
 
 function requireBooleans(named: Readonly<Record<string, unknown>>): void {

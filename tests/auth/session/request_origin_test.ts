@@ -399,6 +399,7 @@ for (
     "https://Example.com",
     "HTTPS://example.com",
     "https://*.example.com/",
+    "https://*.example.com", // a URL may have it, no page does
     "https://user@example.com",
     "https://bücher.example",
     "https://example.com?",

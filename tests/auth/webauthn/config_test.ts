@@ -1,4 +1,4 @@
-import { assertEquals, assertThrows } from "@std/assert";
+import { assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
 import { deriveKeys, generateSecret } from "../../../auth/derived_keys.ts";
 import { inMemoryAuthStores } from "../../../auth/stores/memory.ts";
 import { webAuthnService } from "../../../auth/webauthn/service.ts";
@@ -77,6 +77,7 @@ const REJECTED: readonly (readonly [
   ["the origin null", { origins: ["null"] }],
   ["a file", { origins: ["file://"] }],
   ["any origin", { origins: ["*"] }],
+  ["a wildcard, which no browser sends", { origins: ["https://*.example.com"] }],
   ["a top origin with a path", { topOrigins: ["https://other.example/page"] }],
   ["related origins of six names", { origins: sites(6) }, RangeError],
   ["six names of two labels", { origins: sites(6, "co.uk") }, RangeError],
@@ -118,6 +119,12 @@ for (const [why, options, error = TypeError] of REJECTED) {
     assertThrows(() => serviceOf(options), error, "Cannot create passkey service");
   });
 }
+
+Deno.test("webAuthnService() names the origin that it rejects", () => {
+  const origins = [...CONFIG.origins, "https://app.example.com/"];
+  const error = assertThrows(() => serviceOf({ origins }), TypeError, "origins[1] must be");
+  assertStringIncludes(error.message, "without final slash");
+});
 
 Deno.test("webAuthnService() lists the origins of other domains, and no app's", () => {
   const { relatedOrigins } = serviceOf({

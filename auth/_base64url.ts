@@ -79,7 +79,9 @@ function decodeNative(fromBase64: NonNullable<NativeDecoder["fromBase64"]>, text
 function decode(text: string): Bytes {
   if (!BASE64URL_REGEXP.test(text)) throw malformed();
   const binary = atob(text.replaceAll("-", "+").replaceAll("_", "/"));
-  return Uint8Array.from(binary, (character) => character.charCodeAt(0));
+  const bytes = new Uint8Array(binary.length);
+  for (let i = 0; i < bytes.length; i++) bytes[i] = binary.charCodeAt(i);
+  return bytes;
 }
 
 function malformed(): SyntaxError {

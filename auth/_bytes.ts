@@ -33,7 +33,9 @@ interface NativeHex {
 export function encodeHex(bytes: Bytes): string {
   const native: NativeHex = bytes;
   if (native.toHex !== undefined) return native.toHex();
-  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+  let digits = "";
+  for (const byte of bytes) digits += (byte < 16 ? "0" : "") + byte.toString(16);
+  return digits;
 }
 
 /** Decodes hexadecimal digits, which the caller has validated. */

@@ -136,7 +136,7 @@ export interface AuthEventMap {
     detail?: string;
     address?: string;
   };
-  /** A passkey was presented with a signature counter that was seen before: there may be a copy of it. It was refused. */
+  /** A passkey was presented with a signature counter that is not greater than the last one: there may be a copy. It was refused. */
   "webauthn.counter_regressed": { sub: string; credentialId: string };
   /** A passkey was renamed. */
   "webauthn.renamed": { sub: string; credentialId: string };

@@ -15,7 +15,7 @@ import type { PasskeyTimes } from "./_passkey_contests.ts";
 import { numberOption, table } from "./_table.ts";
 
 /** The peer, installed beside the script, so that our lock files do not name it. */
-const PEER = { "@simplewebauthn/server": "14.0.3" };
+export const PEER: Readonly<Record<string, string>> = { "@simplewebauthn/server": "14.0.3" };
 
 /** The runtimes, with the command that runs a script. */
 const COMMANDS: readonly (readonly [name: string, command: Command])[] = [

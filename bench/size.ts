@@ -1,7 +1,7 @@
 /**
  * What reaches a browser's or a worker's cold start: the size of one small application, bundled, minified and packed,
- * by the router it is made with, and of tokens alone. `deno task bench:size` fails if ours, with the router alone, is over
- * its target.
+ * by the router it is made with, of tokens alone, and of signing in. `deno task bench:size` fails if ours, with the router
+ * alone, or what passkeys add, is over its target.
  *
  * @module
  */
@@ -11,11 +11,12 @@ import { join } from "@std/path";
 import { ROOT } from "../dev/_project.ts";
 import { ESBUILD } from "../tests/runtimes/versions.ts";
 import { VERSIONS } from "./_apps.ts";
-import { output } from "./_command.ts";
+import { type Esbuild, installPeers, measureSize, type Size, type Stubs } from "./_bundle_size.ts";
 import { JOSE } from "./_jwt_contestants.ts";
+import { PEER } from "./passkeys.ts";
 import { kibibytes, table } from "./_table.ts";
 
-/** Most bytes of the router alone, packed by gzip. */
+/** Most bytes, packed by gzip, of the router alone, and of what passkeys add to an application. */
 const TARGET = 10 * 1024;
 const TARGET_NAME = "gatehouse, router only";
 
@@ -58,6 +59,46 @@ const TOKENS: readonly (readonly [name: string, source: string])[] = [
   ["jose, jwtVerify alone", `export { jwtVerify } from "jose";`],
 ];
 
+/** An application that signs in with passwords, and by an option with passkeys. */
+const SIGNING_IN = `
+  import { createContainer, createRouter, inMemoryAuthStores, json, registerAuth } from ${
+  projectPath("mod.ts")
+};
+  const runtime = registerAuth({
+    secret: SECRET,
+    stores: inMemoryAuthStores(),
+    deployment: "direct",
+    container: createContainer(),
+    webauthn: { rpId: "example.com", rpName: "Example", origins: ["https://example.com"] },
+  });
+  export default createRouter().withAuth(runtime.integration()).get("/me", (req) => json(req.principal.sub));`;
+
+/** The list of common passwords is a file of its own where a bundler splits code. */
+const WITHOUT_LIST: Stubs = {
+  "auth/password/_common_passwords.ts": "export const commonPasswords = [];",
+};
+
+/** The entries to passkeys. */
+const WITHOUT_PASSKEYS: Stubs = {
+  ...WITHOUT_LIST,
+  "auth/webauthn/service.ts": "export const webAuthnService = () => undefined;",
+  "auth/http/_webauthn_routes.ts": "export const webAuthnRoutes = () => [];",
+};
+
+const PASSWORDS_NAME = "gatehouse, sessions and passwords";
+const PASSKEYS_NAME = "gatehouse, and passkeys";
+
+/** Signing in. What passkeys add is the difference between the first two. */
+const SIGN_INS: readonly (readonly [name: string, source: string, stubs?: Stubs])[] = [
+  [PASSWORDS_NAME, SIGNING_IN, WITHOUT_PASSKEYS],
+  [PASSKEYS_NAME, SIGNING_IN, WITHOUT_LIST],
+  [
+    "@simplewebauthn/server alone",
+    `export { generateAuthenticationOptions, generateRegistrationOptions, verifyAuthenticationResponse,
+       verifyRegistrationResponse } from "@simplewebauthn/server";`,
+  ],
+];
+
 function ours(entry: string): string {
   return `import { createRouter, json } from ${projectPath(entry)};
     export default createRouter().get("/hello/:name", (req) => json({ hello: req.params.name }));`;
@@ -70,78 +111,6 @@ function honoFrom(entry: string): string {
 
 function projectPath(entry: string): string {
   return JSON.stringify(join(ROOT, entry));
-}
-
-/** The part of esbuild that is used here. */
-interface Esbuild {
-  build(options: {
-    stdin: { contents: string; resolveDir: string };
-    bundle: true;
-    minify: true;
-    write: false;
-    metafile: true;
-    format: "esm";
-    platform: "browser";
-    target: "es2022";
-    nodePaths: string[];
-    logLevel: "warning";
-  }): Promise<{
-    outputFiles: readonly { contents: Uint8Array<ArrayBuffer> }[];
-    metafile: {
-      outputs: Record<string, { inputs: Record<string, { bytesInOutput: number }> }>;
-    };
-  }>;
-  stop(): Promise<void>;
-}
-
-/** Size of one bundle. */
-interface Size {
-  readonly name: string;
-  readonly minified: number;
-  readonly gzip: number;
-  /** Minified bytes by the file that they come from. */
-  readonly parts: readonly (readonly [path: string, bytes: number])[];
-}
-
-/** Installs the routers that are compared into a folder of their own, so that our lock file names none. */
-async function installPeers(folder: string): Promise<string> {
-  await Deno.writeTextFile(
-    join(folder, "package.json"),
-    JSON.stringify({ dependencies: { ...VERSIONS, jose: JOSE.split("@")[1] } }),
-  );
-  const install = ["install", "--node-modules-dir=auto", "--no-lock", "--quiet"];
-  await output([Deno.execPath(), ...install], { cwd: folder });
-  return join(folder, "node_modules");
-}
-
-async function measureSize(
-  esbuild: Esbuild,
-  name: string,
-  source: string,
-  packages: string,
-): Promise<Size> {
-  const { outputFiles: [file], metafile } = await esbuild.build({
-    stdin: { contents: source, resolveDir: packages },
-    bundle: true,
-    minify: true,
-    write: false,
-    metafile: true,
-    format: "esm",
-    platform: "browser",
-    target: "es2022",
-    nodePaths: [packages],
-    logLevel: "warning",
-  });
-  if (file === undefined) throw new Error(`Cannot bundle ${name}: esbuild wrote nothing`);
-  const parts = Object.values(metafile.outputs).flatMap(({ inputs }) =>
-    Object.entries(inputs).map(([path, { bytesInOutput }]) => [path, bytesInOutput] as const)
-  );
-  return { name, minified: file.contents.length, gzip: await gzipSize(file.contents), parts };
-}
-
-async function gzipSize(bytes: Uint8Array<ArrayBuffer>): Promise<number> {
-  const packed = new Blob([bytes]).stream().pipeThrough(new CompressionStream("gzip"));
-  return (await new Response(packed).arrayBuffer()).byteLength;
 }
 
 /** Percent of a bundle that is Hono's RegExpRouter. */
@@ -166,11 +135,12 @@ async function main(): Promise<boolean> {
   const folder = await Deno.makeTempDir({ prefix: "gatehouse_bench_" });
   const esbuild: Esbuild = await import(ESBUILD);
   try {
-    const packages = await installPeers(folder);
-    const measureAll = async (list: typeof APPLICATIONS): Promise<readonly Size[]> => {
+    const versions = { ...VERSIONS, ...PEER, jose: JOSE.split("@")[1] ?? "" };
+    const packages = await installPeers(folder, versions);
+    const measureAll = async (list: typeof SIGN_INS): Promise<readonly Size[]> => {
       const sizes: Size[] = [];
-      for (const [name, source] of list.filter(([, source]) => isThere(source))) {
-        sizes.push(await measureSize(esbuild, name, source, packages));
+      for (const [name, source, stubs = {}] of list.filter(([, source]) => isThere(source))) {
+        sizes.push(await measureSize(esbuild, name, source, { packages, stubs }));
       }
       return sizes;
     };
@@ -184,26 +154,47 @@ async function main(): Promise<boolean> {
         `${regExpRouterShare(size).toFixed(0)} %`,
       ]),
     ));
-    console.log(`\n${
-      table(
-        ["tokens", "minified KiB", "gzip KiB"],
-        (await measureAll(TOKENS)).map(({ name, minified, gzip }) => [
-          name,
-          kibibytes(minified),
-          kibibytes(gzip),
-        ]),
-      )
-    }`);
-    return reportTarget(sizes);
+    const signIns = await measureAll(SIGN_INS);
+    for (
+      const [title, rows] of [["tokens", await measureAll(TOKENS)], [
+        "signing in",
+        signIns,
+      ]] as const
+    ) {
+      console.log(`\n${
+        table(
+          [title, "minified KiB", "gzip KiB"],
+          rows.map(({ name, minified, gzip }) => [name, kibibytes(minified), kibibytes(gzip)]),
+        )
+      }`);
+    }
+    const own = sizeOf(sizes, TARGET_NAME);
+    const added = difference(sizeOf(signIns, PASSKEYS_NAME), sizeOf(signIns, PASSWORDS_NAME));
+    return [own, added].map(reportTarget).every((met) => met);
   } finally {
     await esbuild.stop();
     await Deno.remove(folder, { recursive: true });
   }
 }
 
-function reportTarget(sizes: readonly Size[]): boolean {
-  const own = sizes.find(({ name }) => name === TARGET_NAME);
-  if (own === undefined) throw new Error(`Cannot find the size of ${TARGET_NAME}`);
+function sizeOf(sizes: readonly Size[], name: string): Size {
+  const found = sizes.find((size) => size.name === name);
+  if (found === undefined) throw new Error(`Cannot find the size of ${name}`);
+  return found;
+}
+
+/** What passkeys add, in all and by file. */
+function difference(larger: Size, smaller: Size): Size {
+  const known = new Map(smaller.parts);
+  return {
+    name: "passkeys, added to an application that signs in",
+    minified: larger.minified - smaller.minified,
+    gzip: larger.gzip - smaller.gzip,
+    parts: larger.parts.map(([path, bytes]) => [path, bytes - (known.get(path) ?? 0)] as const),
+  };
+}
+
+function reportTarget(own: Size): boolean {
   const met = own.gzip <= TARGET;
   console.log(
     `\n${own.name}: ${kibibytes(own.gzip)} KiB, target ${kibibytes(TARGET)}: ` +

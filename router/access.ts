@@ -28,7 +28,7 @@ export interface StepUpOptions {
   readonly maxAge?: number;
 }
 
-/** A principal is required. Each form has a required member, since `false` would fit an object of optional ones in an intersection. */
+/** A principal is required. Each form has a required member: in intersections, TypeScript accepts `false` for an object without one. */
 export type RequiredAuth =
   | { readonly mode: "required"; readonly amr?: readonly string[]; readonly maxAge?: number }
   | { readonly mode?: "required"; readonly amr: readonly string[]; readonly maxAge?: number }

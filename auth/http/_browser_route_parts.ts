@@ -37,10 +37,10 @@ export interface BrowserRouteParts {
   };
   /** Members of their documents. */
   readonly documented: Pick<EndpointMetadata, "tags" | "parameters">;
-  /** Schema of what `begin` returns. */
+  /** Schema of what `completeSignIn` returns. */
   readonly signedIn: SchemaObject;
-  /** Signs in. @returns The response of all sign-ins. */
-  readonly begin: (
+  /** Creates a session, and issues tokens. @returns The response body of all sign-ins. */
+  readonly completeSignIn: (
     req: RouteRequest,
     authentication: Authentication,
     user: Pick<PasswordAuthentication, "sub" | "identifier">,
@@ -82,7 +82,7 @@ export function browserRouteParts(
       ...["principal", "session", "user", "csrfToken"],
       ...(tokens === undefined ? [] : TOKEN_NAMES),
     ]),
-    async begin(req, authentication, user, options = {}) {
+    async completeSignIn(req, authentication, user, options = {}) {
       const { principal, session, csrfToken } = await runtime.signIn(req, authentication, options);
       const issued = await tokens?.issue(authentication, { sessionId: session.id })
         .catch(async (error) => {

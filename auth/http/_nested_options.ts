@@ -5,6 +5,7 @@
  */
 
 import { type OptionNames, rejectUnknownOptions } from "../_options.ts";
+import { WEBAUTHN_CONFIG } from "../webauthn/service.ts";
 import type { ServiceOptions } from "./service_options.ts";
 
 /** The object form of an option. */
@@ -54,24 +55,6 @@ const JWT: OptionNames<Nested<"jwt">> = {
   rotateAfter: true,
   refresh: true,
 };
-const WEBAUTHN: OptionNames<Nested<"webauthn">> = {
-  algorithms: true,
-  attestation: true,
-  hints: true,
-  identified: true,
-  insecureMissingTopOrigin: true,
-  maxAge: true,
-  maxCredentials: true,
-  origins: true,
-  residentKey: true,
-  rpId: true,
-  rpName: true,
-  signUp: true,
-  timeout: true,
-  topOrigins: true,
-  userVerification: true,
-  verifyAttestation: true,
-};
 const REFRESH: OptionNames<Refresh> = { lifetime: true, familyLifetime: true };
 
 /** @throws {TypeError} If a nested option is not an object, or has an unknown name. */
@@ -87,7 +70,9 @@ export function checkNestedOptions(action: string, options: ServiceOptions): voi
   if (typeof throttle === "object" && throttle !== null) {
     rejectUnknownOptions(`${action}: throttle`, throttle, THROTTLE);
   }
-  if (webauthn !== undefined) rejectUnknownOptions(`${action}: webauthn`, webauthn, WEBAUTHN);
+  if (webauthn !== undefined) {
+    rejectUnknownOptions(`${action}: webauthn`, webauthn, WEBAUTHN_CONFIG);
+  }
   if (jwt === undefined) return;
   rejectUnknownOptions(`${action}: jwt`, jwt, JWT);
   rejectUnknownOptions(`${action}: jwt.refresh`, jwt.refresh ?? {}, REFRESH);

@@ -9,6 +9,7 @@ import { HttpError } from "../../router/problem.ts";
 import { empty, json } from "../../router/response.ts";
 import type { AccessRules, Middleware, RouteAccess, RouteRequest } from "../../router/types.ts";
 import { AuthError } from "../error.ts";
+import { NAME_RULE, parsePasskeyName } from "../webauthn/passkey_info.ts";
 import type { CeremonyClient, WebAuthnService } from "../webauthn/service_types.ts";
 import type { BrowserRouteParts } from "./_browser_route_parts.ts";
 import { invalid, isObject, readFlag, readMembers, readString } from "./_route_bodies.ts";
@@ -22,13 +23,13 @@ import type { AuthRoute, AuthRuntime } from "./types.ts";
 /** An attestation with certificates has some kilobytes. */
 const MAX_BODY_BYTES = 65_536;
 
-/** Creates the routes. Accounts are created only if registration is open, and the service does it. */
+/** Creates the routes. Sign-ups need both: open registration, and the option `signUp` of the service. */
 export function webAuthnRoutes(
   webauthn: WebAuthnService,
   parts: BrowserRouteParts,
   isOpen: boolean,
 ): readonly AuthRoute[] {
-  const { runtime, tokens, writes, begin } = parts;
+  const { runtime, tokens, writes, completeSignIn } = parts;
   const documents = describePasskeyRoutes(parts);
   const { maxAge } = webauthn;
   const hasSession = sessionGuard(runtime, { mode: "required" });
@@ -51,7 +52,7 @@ export function webAuthnRoutes(
     return { method: "POST", path: `/webauthn/${name}`, options, handler };
   }
 
-  /** The browser is a part of it, so that nobody can be made to end a ceremony that an attacker has begun. */
+  /** Bound to the browser: otherwise an attacker could begin a ceremony and make another browser complete it. */
   async function ceremonyClient(
     req: RouteRequest,
     args: readonly unknown[],
@@ -79,23 +80,21 @@ export function webAuthnRoutes(
     post("register/verify", [mayRegister], async (req, ...args) => {
       const { content } = req;
       const sub = getPrincipal(req)?.sub;
-      const name = isObject(content) ? content["name"] as string | undefined : undefined;
-      const options = { ...await ceremonyClient(req, args), sub, name };
+      const name = isObject(content) ? content["name"] : undefined;
+      const checked = name === undefined ? undefined : readName(name);
+      const options = { ...await ceremonyClient(req, args), sub, name: checked };
       if (sub === undefined) await tokens?.keys.jwks(); // rejects while no key signs, before an account is created
-      const { credential, signUp } = await withValidName(
-        () => webauthn.verifyRegistration(content, options),
-      );
-      const signedIn = signUp && await begin(req, signUp, signUp.user, { method: "webauthn" });
+      const { credential, signUp } = await webauthn.verifyRegistration(content, options);
+      const signedIn = signUp &&
+        await completeSignIn(req, signUp, signUp.user, { method: "webauthn" });
       return json({ ...signedIn, credential }, { status: 201 });
     }),
 
     post("login/options", [], async (req, ...args) => {
       const { identifier } = readMembers(req.content);
-      const named = identifier === undefined
-        ? {}
-        : { identifier: readString("identifier", identifier) };
+      const given = identifier === undefined ? undefined : readString("identifier", identifier);
       const client = await ceremonyClient(req, args);
-      return json(await webauthn.authenticationOptions({ ...client, ...named }));
+      return json(await webauthn.authenticationOptions({ ...client, identifier: given }));
     }),
 
     post("login/verify", [], async (req, ...args) => {
@@ -105,7 +104,7 @@ export function webAuthnRoutes(
       await tokens?.keys.jwks(); // rejects while no key signs, before the challenge is used
       const authentication = await webauthn.verifyAuthentication(content, client);
       const options = { remember, method: "webauthn" };
-      return json(await begin(req, authentication, authentication.user, options));
+      return json(await completeSignIn(req, authentication, authentication.user, options));
     }),
 
     {
@@ -122,9 +121,7 @@ export function webAuthnRoutes(
     post("credentials/rename", [hasSession], async (req) => {
       const { id, name } = readMembers(req.content);
       const credentialId = readString("id", id);
-      const isFound = await withValidName(
-        () => webauthn.rename(requireSub(req), credentialId, name as string),
-      );
+      const isFound = await webauthn.rename(requireSub(req), credentialId, readName(name));
       if (!isFound) throw new HttpError(404, "not_found");
       return empty();
     }),
@@ -161,14 +158,9 @@ function requireSub(req: RouteRequest): string {
   return principal.sub;
 }
 
-/** The service rejects the name of a passkey by a `RangeError`. */
-async function withValidName<Result>(run: () => Promise<Result>): Promise<Result> {
-  try {
-    return await run();
-  } catch (error) {
-    if (!(error instanceof RangeError && error.message.startsWith("Cannot name passkey"))) {
-      throw error;
-    }
-    throw invalid("/name", "Expected 1 to 64 characters, without control characters");
-  }
+/** The name of a passkey. */
+function readName(name: unknown): string {
+  const parsed = parsePasskeyName(name);
+  if (parsed === undefined) throw invalid("/name", `Expected ${NAME_RULE}`);
+  return parsed;
 }

@@ -86,7 +86,7 @@ export function createAuthRoutes(options: AuthRoutesOptions = {}): readonly Auth
   const tokens = withTokens ? requireTokens(runtime) : undefined;
   const { passwords, csrf, webauthn } = runtime;
   const parts = browserRouteParts(runtime, tokens);
-  const { writes, documented, signedIn, begin } = parts;
+  const { writes, documented, signedIn, completeSignIn } = parts;
 
   const register: AuthRoute = {
     method: "POST",
@@ -109,7 +109,7 @@ export function createAuthRoutes(options: AuthRoutesOptions = {}): readonly Auth
       const client = runtime.client(req, ...args);
       await tokens?.keys.jwks(); // rejects while no key signs, before an account is created
       const authentication = await passwords.createUser({ identifier, password }, { client });
-      return json(await begin(req, authentication, authentication), { status: 201 });
+      return json(await completeSignIn(req, authentication, authentication), { status: 201 });
     },
   };
   const remember = { type: "boolean", description: "Keep signed in", default: false };
@@ -131,7 +131,9 @@ export function createAuthRoutes(options: AuthRoutesOptions = {}): readonly Auth
       const client = runtime.client(req, ...args);
       await tokens?.keys.jwks(); // rejects while no key signs, before an attempt is counted
       const authentication = await passwords.verify({ identifier, password }, client);
-      return json(await begin(req, authentication, authentication, { remember: isPersistent }));
+      return json(
+        await completeSignIn(req, authentication, authentication, { remember: isPersistent }),
+      );
     },
   };
   const logout: AuthRoute = {

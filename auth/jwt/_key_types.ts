@@ -99,14 +99,19 @@ export function checkMembers(
   if ("oth" in jwk) throw cannotImport("multi-prime RSA is not supported");
   try {
     const bytes = decodeMembers(jwk, members);
-    const problem = KEY_KINDS[row.kty].validate(bytes, row);
-    if (problem === undefined) return bytes;
-    throw cannotImport(problem);
+    checkValues(bytes, row);
+    return bytes;
   } catch (error) {
     throw error instanceof SyntaxError
       ? cannotImport("a member is missing or not base64url")
       : error;
   }
+}
+
+/** Checks decoded members. @throws {TypeError} If one is invalid. */
+export function checkValues(bytes: KeyBytes, row: JwaRow): void {
+  const problem = KEY_KINDS[row.kty].validate(bytes, row);
+  if (problem !== undefined) throw cannotImport(problem);
 }
 
 /** The error for a key that cannot be imported. */

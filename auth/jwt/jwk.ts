@@ -9,6 +9,7 @@ import { type Bytes, concatBytes, utf8 } from "../_bytes.ts";
 import {
   cannotImport,
   checkMembers,
+  checkValues,
   isKeyType,
   KEY_KINDS,
   type KeyBytes,
@@ -16,6 +17,7 @@ import {
 } from "./_key_types.ts";
 import { randomId } from "../_random.ts";
 import {
+  type AsymmetricAlgorithm,
   createSignature,
   isJwaAlgorithm,
   JWA,
@@ -69,10 +71,23 @@ export async function importJwk(jwk: Jwk, options: ImportJwkOptions = {}): Promi
   const taken = usage === "sign" ? [...members, ...privateMembers] : members;
   const checked = checkMembers(jwk, taken, row);
   if (row.kty === "oct") return await importSecret(checked, row, extractable);
-  const material = usage === "verify" ? rawPoint(checked, row) : undefined;
-  const imported = await importMembers(material ?? pick(jwk, taken), row, { usage, extractable });
-  if (usage === "sign") await checkHalves(jwk, alg, imported);
+  if (usage === "verify") return await importPublic(checked, row, extractable);
+  const imported = await importMaterial(pick(jwk, taken), row, { usage, extractable });
+  await checkHalves(checked, alg, imported);
   return imported;
+}
+
+/**
+ * Imports a public key from its decoded members: `x` and `y`, `x` alone, or `n` and `e`.
+ *
+ * @throws {TypeError} As {@linkcode importJwk} does.
+ */
+export async function importPublicKey(
+  alg: AsymmetricAlgorithm,
+  members: KeyBytes,
+): Promise<CryptoKey> {
+  checkValues(members, JWA[alg]);
+  return await importPublic(members, JWA[alg], false);
 }
 
 /**
@@ -221,13 +236,24 @@ async function importSecret(
   return await crypto.subtle.importKey("raw", secret, keyParams, extractable, ["sign", "verify"]);
 }
 
-/** A public point in the format `raw`, which runtimes import in half the time of a JWK; `undefined` for RSA. */
-function rawPoint({ x, y }: KeyBytes, { kty }: JwaRow): Bytes | undefined {
-  if (x === undefined || kty === "RSA") return undefined;
-  return y === undefined ? x : concatBytes(Uint8Array.of(4), x, y); // 4: uncompressed, SEC 1 §2.3.3
+/** Points are imported in the format `raw`, in half the time of a JWK. It does not exist for RSA. */
+async function importPublic(
+  { x, y, n, e }: KeyBytes,
+  row: JwaRow,
+  extractable: boolean,
+): Promise<CryptoKey> {
+  const options = { usage: "verify", extractable } as const;
+  if (n !== undefined && e !== undefined) {
+    const jwk = { kty: row.kty, n: encodeBase64Url(n), e: encodeBase64Url(e) };
+    return await importMaterial(jwk, row, options);
+  }
+  const point = x !== undefined && y !== undefined
+    ? concatBytes(Uint8Array.of(4), x, y) // 4: uncompressed, SEC 1 §2.3.3
+    : x ?? new Uint8Array();
+  return await importMaterial(point, row, options);
 }
 
-async function importMembers(
+async function importMaterial(
   material: Bytes | Readonly<Record<string, unknown>>,
   { keyParams }: JwaRow,
   { usage, extractable }: { readonly usage: "sign" | "verify"; readonly extractable: boolean },
@@ -243,11 +269,12 @@ async function importMembers(
 }
 
 /** Signs and verifies once: signatures of a foreign private half would not verify. */
-async function checkHalves(jwk: Jwk, alg: JwaAlgorithm, privateKey: CryptoKey): Promise<void> {
-  const row = JWA[alg];
-  const { members } = KEY_KINDS[row.kty];
-  const options = { usage: "verify", extractable: false } as const;
-  const publicKey = await importMembers(pick(jwk, members), row, options);
+async function checkHalves(
+  members: KeyBytes,
+  alg: JwaAlgorithm,
+  privateKey: CryptoKey,
+): Promise<void> {
+  const publicKey = await importPublic(members, JWA[alg], false);
   const data = utf8("gatehouse");
   // Some runtimes detect the mismatch when they sign, and throw
   const signature = await createSignature(alg, privateKey, data).catch(() => new Uint8Array());

@@ -7,7 +7,7 @@
 import { identifierTaken, updateUser } from "../users/update_user.ts";
 import { createClock } from "../_clock.ts";
 import { createEmitter } from "../_emit.ts";
-import { type OwnedStores, revokeEverything } from "../users/revoke_access.ts";
+import { type AccessStores, revokeAccess } from "../users/revoke_access.ts";
 import { hasPassword, removeWayIn } from "../users/ways_in.ts";
 import { combineHashers } from "./_hashers.ts";
 import { createHashingQueue } from "./_hashing_queue.ts";
@@ -86,7 +86,7 @@ export function passwordService(options: PasswordServiceOptions): PasswordServic
   async function replace(
     sub: string,
     newPassword: unknown,
-    revoked: OwnedStores,
+    revoked: AccessStores,
     current?: { readonly password: unknown; readonly client: LoginClient },
   ): Promise<PasswordAuthentication> {
     const { identifier = "" } = await users.findBySub(sub) ?? {};
@@ -104,7 +104,7 @@ export function passwordService(options: PasswordServiceOptions): PasswordServic
       }));
     if (!changed) throw new AuthError("invalid_credentials", { reason: "user_unknown" });
     emit("password.changed", { sub });
-    await revokeEverything(revoked, sub);
+    await revokeAccess(revoked, sub);
     return steps.authenticate({ sub, identifier, securityStamp });
   }
 
@@ -155,6 +155,7 @@ export function passwordService(options: PasswordServiceOptions): PasswordServic
       requireClient(client);
       const current = { password: currentPassword, client };
       try {
+        // Not API keys: a password that its owner changes must not break the owner's API clients
         return await replace(sub, newPassword, { sessions, refreshTokens }, current);
       } catch (error) {
         throw asWrongPassword(error);

@@ -196,7 +196,7 @@ export function sessionService(options: SessionServiceOptions): SessionService {
     },
 
     async revokeAll(sub: string) {
-      await revokeAccess(options, sub);
+      await revokeAccess({ sessions, refreshTokens: options.refreshTokens }, sub);
       emit("session.revoked", { sub });
     },
 

@@ -7,7 +7,7 @@
 import { updateUser } from "./update_user.ts";
 import { createClock } from "../_clock.ts";
 import { createEmitter } from "../_emit.ts";
-import { revokeAccountAccess, revokeEverything } from "./revoke_access.ts";
+import { revokeAccess } from "./revoke_access.ts";
 import { toUserInfo, type UserInfo } from "./user_info.ts";
 import { randomId } from "../_random.ts";
 import { checkedUsers, isDisabled } from "../stores/checked.ts";
@@ -108,7 +108,8 @@ export interface UserService {
  * ```
  */
 export function userService(options: UserServiceOptions): UserService {
-  const { events, warn } = options;
+  const { events, warn, sessions, refreshTokens, apiKeys, credentials } = options;
+  const access = { sessions, refreshTokens, apiKeys }; // not passkeys: a disabled user cannot sign in with them
   const users = checkedUsers(options.users);
   const emit = createEmitter({ events, now: createClock(options.now), warn });
 
@@ -137,13 +138,13 @@ export function userService(options: UserServiceOptions): UserService {
       const patch = { disabled: true, securityStamp: randomId() };
       if (!await updateUser(users, sub, () => patch)) return false;
       emit("user.disabled", { sub });
-      await revokeAccountAccess(options, sub);
+      await revokeAccess(access, sub);
       return true;
     },
     async enable(sub: string) {
       const patch = { disabled: false, securityStamp: randomId() };
       const changed = await updateUser(users, sub, async (user) => {
-        if (isDisabled(user)) await revokeAccountAccess(options, sub); // what an interrupted disable() has left
+        if (isDisabled(user)) await revokeAccess(access, sub); // what an interrupted disable() has left
         return patch;
       });
       if (changed) emit("user.enabled", { sub });
@@ -151,10 +152,10 @@ export function userService(options: UserServiceOptions): UserService {
     },
     async remove(sub: string) {
       // Also before: if this is interrupted, another user may get the same sub later. A failure is repeated below
-      await revokeEverything(options, sub).catch(() => {});
+      await revokeAccess({ ...access, credentials }, sub).catch(() => {});
       await users.delete(sub);
       emit("user.removed", { sub });
-      await revokeEverything(options, sub);
+      await revokeAccess({ ...access, credentials }, sub);
     },
   });
 }

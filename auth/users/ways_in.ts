@@ -66,19 +66,19 @@ export async function removeWayIn(
   way: WayIn,
 ): Promise<"removed" | "not_found" | "last"> {
   const { kind, id = ONLY } = way;
-  let reason: "removed" | "not_found" | "last" = "not_found";
+  let outcome: "removed" | "not_found" | "last" = "not_found";
   const isBegun = await updateUser(stores.users, sub, async (user) => {
     const found = await listWays(stores, user);
     const pending = found.find((one) => one.kind === "passkey" && one.id === user.pendingRemoval);
     if (pending !== undefined) await finish(stores, pending);
     const given = found.find((one) => one.kind === kind && one.id === id);
-    if (given === undefined) reason = "not_found";
-    else if (given === pending) reason = "removed";
-    else if (found.every((one) => one === given || one === pending)) reason = "last";
+    if (given === undefined) outcome = "not_found";
+    else if (given === pending) outcome = "removed";
+    else if (found.every((one) => one === given || one === pending)) outcome = "last";
     else return KINDS[kind].patch(id);
     return undefined;
   });
-  if (!isBegun) return reason;
+  if (!isBegun) return outcome;
   await finish(stores, { kind, id });
   return "removed";
 }

@@ -7,7 +7,7 @@
 import { digestText } from "../_kdf.ts";
 import { randomToken } from "../_random.ts";
 import type { StateStore } from "../stores/types.ts";
-import { check } from "./_failure.ts";
+import { type Ceremony, check } from "./_failure.ts";
 import type { CoseAlgorithm } from "./types.ts";
 
 /** What a registration was begun for. The configuration of that time counts, not the one at its end. */
@@ -33,28 +33,32 @@ export interface AuthenticationState {
   readonly ceremony: "authentication";
   /** What identifies the browser. */
   readonly browser: string;
-  /** Subject id of the user whose credentials the options named, empty for an unknown one; absent if they named nobody. */
-  readonly named?: string;
+  /** Subject id of the user who was identified before, §7.2 step 6: empty if unknown, absent if no identifier was given. */
+  readonly identifiedSub?: string;
   readonly userVerification: "required" | "preferred";
 }
 
-type CeremonyState = RegistrationState | AuthenticationState;
+/** The state of each ceremony. */
+interface CeremonyStates {
+  readonly registration: RegistrationState;
+  readonly authentication: AuthenticationState;
+}
 
 /** Creates and takes challenges. */
 export interface Challenges {
   /** Stores a state. @returns The challenge: 32 random bytes, base64url. */
-  create(state: CeremonyState): Promise<string>;
+  create(state: CeremonyStates[Ceremony]): Promise<string>;
   /**
    * Takes the state of a challenge.
    *
    * @throws {CeremonyError} `challenge_unknown`, if it was not given out, was used or has expired; `challenge_foreign`, if it
    * is of the other ceremony or another browser.
    */
-  take<Ceremony extends CeremonyState["ceremony"]>(
-    ceremony: Ceremony,
+  take<Kind extends Ceremony>(
+    ceremony: Kind,
     challenge: string,
     browser: string,
-  ): Promise<Extract<CeremonyState, { ceremony: Ceremony }>>;
+  ): Promise<CeremonyStates[Kind]>;
 }
 
 /** Options of {@linkcode createChallenges}. */
@@ -73,15 +77,15 @@ export function createChallenges({ states, now, timeout }: ChallengesOptions): C
       await states.put(await keyOf(challenge), state, now() + timeout);
       return challenge;
     },
-    async take<Ceremony extends CeremonyState["ceremony"]>(
-      ceremony: Ceremony,
+    async take<Kind extends Ceremony>(
+      ceremony: Kind,
       challenge: string,
       browser: string,
     ) {
-      const state = await states.consume(await keyOf(challenge)) as CeremonyState | null;
+      const state = await states.consume(await keyOf(challenge)) as CeremonyStates[Kind] | null;
       check(state !== null, "challenge_unknown");
       check(state.ceremony === ceremony && state.browser === browser, "challenge_foreign");
-      return state as Extract<CeremonyState, { ceremony: Ceremony }>;
+      return state;
     },
   };
 }

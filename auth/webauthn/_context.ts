@@ -4,6 +4,7 @@
  * @module
  */
 
+import { encodeBase64Url } from "../_base64url.ts";
 import type { Emit } from "../_emit.ts";
 import type { Warn } from "../_report.ts";
 import type { DerivedKeys } from "../derived_keys.ts";
@@ -14,8 +15,7 @@ import type { LoginClient } from "../throttle/throttle_service.ts";
 import { toUserInfo } from "../users/user_info.ts";
 import type { Challenges } from "./_challenges.ts";
 import { type Ceremony, CeremonyError, clientError } from "./_failure.ts";
-import { newUserHandle } from "./_options.ts";
-import type { RelyingParty } from "./_relying_party.ts";
+import { type RelyingParty, sha256 } from "./_relying_party.ts";
 import type { PasskeyAuthentication, WebAuthnServiceOptions } from "./service_types.ts";
 
 /** Configuration, stores and clock of a service. */
@@ -24,6 +24,7 @@ export interface CeremonyContext {
   readonly users: UserStore;
   readonly credentials: CredentialStore;
   readonly challenges: Challenges;
+  /** For decoys; absent without the option `identified`. */
   readonly keys: Pick<DerivedKeys, "sign"> | undefined;
   readonly throttle: WebAuthnServiceOptions["throttle"];
   readonly now: () => number;
@@ -31,7 +32,7 @@ export interface CeremonyContext {
   readonly warn: Warn;
 }
 
-/** Whom a ceremony is about, as far as it is known. */
+/** What the events of a ceremony say of the client and the user, as far as they are known. */
 export interface CeremonySubject {
   readonly client: LoginClient | undefined;
   sub?: string | undefined;
@@ -77,9 +78,14 @@ export async function passkeysOf(
   const all = await credentials.list(sub);
   const passkeys = all.filter((one) => one.rpId === rpId && one.id !== pendingRemoval)
     .sort((a, b) => a.createdAt - b.createdAt);
-  // Imported passkeys have another handle; with two of them, one authenticator would list the user twice
+  // Imported passkeys have another handle; authenticators list a user with two handles twice
   const userHandle = passkeys[0]?.userHandle ?? await newUserHandle(rpId, sub);
   return { passkeys, userHandle };
+}
+
+/** User handle of a user without passkeys: 32 bytes that tell nothing about the user, §14.6.1. */
+export async function newUserHandle(rpId: string, sub: string): Promise<string> {
+  return encodeBase64Url(await sha256(`gatehouse webauthn\0${rpId}\0${sub}`));
 }
 
 /** What a verified ceremony proves. */

@@ -4,22 +4,21 @@
  * @module
  */
 
-import { encodeBase64Url } from "../_base64url.ts";
 import type { Bytes } from "../_bytes.ts";
 import { type AsymmetricAlgorithm, JWA, type SignedData, verifySignature } from "../jwt/jwa.ts";
-import { importJwk } from "../jwt/jwk.ts";
-import type { Jwk } from "../jwt/types.ts";
+import { importPublicKey } from "../jwt/jwk.ts";
+import type { KeyBytes } from "../jwt/_key_types.ts";
 import { decodeCbor, isCborMap } from "./_cbor.ts";
 import { derToRaw } from "./_der_signature.ts";
 import { CeremonyError, check, decodeOr } from "./_failure.ts";
 import type { CoseAlgorithm } from "./types.ts";
 
-/** A parsed key. Its numbers are checked by {@linkcode importCoseKey}. */
+/** A parsed key. Its values are checked by {@linkcode importCoseKey}. */
 export interface CoseKey {
   /** The algorithm that it is for. */
   readonly algorithm: CoseAlgorithm;
-  /** The same key for Web Crypto. */
-  readonly jwk: Jwk;
+  /** Its byte strings, by their names in a JWK. */
+  readonly members: KeyBytes;
 }
 
 /** The members of a key that an algorithm requires. There are no others, except `alg`. */
@@ -81,27 +80,27 @@ export function parseCoseKey(bytes: Bytes): CoseKey {
   const algorithm = key.get(ALG);
   check(typeof algorithm === "number", "key_invalid");
   check(isCoseAlgorithm(algorithm), "algorithm_unsupported");
-  const { alg, fixed, binary } = ALGORITHMS[algorithm];
+  const { fixed, binary } = ALGORITHMS[algorithm];
   check(key.size === 1 + fixed.length + binary.length, "key_invalid");
   check(fixed.every(([label, value]) => key.get(label) === value), "key_invalid");
-  const { kty, crv } = JWA[alg];
-  const members = binary.map(([label, name]) => {
+  const members: Record<string, Bytes> = {};
+  for (const [label, name] of binary) {
     const value = key.get(label);
     check(value instanceof Uint8Array, "key_invalid");
     check(name !== "e" || value.length <= MAX_EXPONENT_BYTES, "key_invalid");
-    return [name, encodeBase64Url(value)] as const;
-  });
-  return { algorithm, jwk: { kty, ...(crv && { crv }), ...Object.fromEntries(members) } };
+    members[name] = value;
+  }
+  return { algorithm, members };
 }
 
 /**
- * Imports a key after the checks of {@linkcode importJwk}: that points are on their curve, that RSA keys are strong.
+ * Imports a key after the checks of {@linkcode importPublicKey}: that points are on their curve, that RSA keys are strong.
  *
  * @throws {CeremonyError} `key_invalid`, also if the runtime does not support the algorithm.
  */
-export async function importCoseKey({ algorithm, jwk }: CoseKey): Promise<CryptoKey> {
+export async function importCoseKey({ algorithm, members }: CoseKey): Promise<CryptoKey> {
   try {
-    return await importJwk(jwk, { alg: ALGORITHMS[algorithm].alg });
+    return await importPublicKey(ALGORITHMS[algorithm].alg, members);
   } catch (cause) {
     throw new CeremonyError("key_invalid", { cause });
   }

@@ -7,7 +7,7 @@
 import { AuthError } from "../error.ts";
 import type { WebAuthnFailure } from "../events.ts";
 
-/** A ceremony has two. */
+/** The ceremonies of WebAuthn, Level 3 §4. */
 export type Ceremony = "registration" | "authentication";
 
 /** Ends a ceremony; the service turns it into an event and an {@linkcode AuthError}. */

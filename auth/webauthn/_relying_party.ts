@@ -117,7 +117,7 @@ export function relatedOrigins(
   });
 }
 
-/** SHA-256 of a text. */
+/** SHA-256 of bytes, or of a string in UTF-8. */
 export async function sha256(data: string | Bytes): Promise<Bytes> {
   const bytes = typeof data === "string" ? utf8(data) : data;
   return new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));

@@ -31,7 +31,7 @@ export interface AuthenticationResponse {
   readonly userHandle: string | undefined;
 }
 
-/** @throws {CeremonyError} `response_malformed` */
+/** Reads the response of a registration. @throws {CeremonyError} `response_malformed` */
 export function readRegistrationResponse(value: unknown): RegistrationResponse {
   const { id, response, extensions } = readCredential(value);
   const { transports, signature } = response;
@@ -46,7 +46,7 @@ export function readRegistrationResponse(value: unknown): RegistrationResponse {
   };
 }
 
-/** @throws {CeremonyError} `response_malformed` */
+/** Reads the response of a sign-in. @throws {CeremonyError} `response_malformed` */
 export function readAuthenticationResponse(value: unknown): AuthenticationResponse {
   const { id, response } = readCredential(value);
   const { userHandle = null } = response;

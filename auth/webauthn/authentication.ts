@@ -46,11 +46,12 @@ export async function verifyAuthenticationResponse(
 ): Promise<VerifiedAuthentication> {
   const { id, userHandle, ...given } = readAuthenticationResponse(response); // 3
   const clientData = parseClientData(given.clientData); // 8, 9
-  const { named, userVerification } = await takeState(clientData.challenge); // 11, first: used once, whatever fails
+  const { identifiedSub, userVerification } = await takeState(clientData.challenge); // 11, before 6: a challenge is used up, whatever fails below
   const credential = await findCredential(id); // 6
   check(credential !== null, "credential_unknown");
-  check(named === undefined || named === credential.sub, "credential_not_allowed"); // 5, 6
-  check(userHandle !== undefined || named !== undefined, "user_handle_missing"); // 6
+  const isAllowed = identifiedSub === undefined || identifiedSub === credential.sub;
+  check(isAllowed, "credential_not_allowed"); // 5, 6
+  check(userHandle !== undefined || identifiedSub !== undefined, "user_handle_missing"); // 6
   const isOwner = userHandle === undefined || equalText(userHandle, credential.userHandle);
   check(isOwner, "user_handle_mismatch"); // 6
   const data = parseAuthenticatorData(given.authenticatorData); // 7, §6.1
@@ -64,22 +65,18 @@ export async function verifyAuthenticationResponse(
   check(data.userVerified || userVerification !== "required", "user_unverified"); // 17
   check(data.backupEligible || !data.backedUp, "backup_flags_invalid"); // 18
   check(data.backupEligible === credential.backupEligible, "backup_eligibility_changed"); // 19
-  const { algorithm, jwk } = parseCoseKey(decodeBase64Url(credential.publicKey));
+  const coseKey = parseCoseKey(decodeBase64Url(credential.publicKey));
   const [clientDataHash, key] = await Promise.all([
     sha256(given.clientData), // 20
-    importCoseKey({ algorithm, jwk }),
+    importCoseKey(coseKey),
   ]);
+  const { algorithm } = coseKey;
   const { signature } = given;
   const signed = concatBytes(given.authenticatorData, clientDataHash);
   const isSigned = await verifyCoseSignature(key, algorithm, { signature, data: signed });
   check(isSigned, "signature_invalid"); // 21
   check(isNewCount(data.signCount, credential.signCount), "counter_regressed"); // 22
   return { credential, data };
-}
-
-/** Step 22: an authenticator without a counter always sends 0. */
-export function isNewCount(received: number, stored: number): boolean {
-  return received > stored || (received === 0 && stored === 0);
 }
 
 /** How often the use of a credential is recorded on conflict, before it counts as refused. */
@@ -107,4 +104,9 @@ export async function recordUse(
     stored = current.signCount;
   }
   throw new CeremonyError("counter_regressed");
+}
+
+/** Step 22: an authenticator without a counter always sends 0. */
+function isNewCount(received: number, stored: number): boolean {
+  return received > stored || (received === 0 && stored === 0);
 }

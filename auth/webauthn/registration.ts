@@ -8,7 +8,7 @@
 import { encodeBase64Url } from "../_base64url.ts";
 import { equalBytes } from "../_bytes.ts";
 import { parseAttestationObject } from "./_attestation_object.ts";
-import { certificatesOf, verifyAttestation } from "./attestation.ts";
+import { verifyAttestation } from "./attestation.ts";
 import { parseAuthenticatorData } from "./_authenticator_data.ts";
 import type { RegistrationState } from "./_challenges.ts";
 import { checkOrigin, parseClientData } from "./_client_data.ts";
@@ -49,7 +49,7 @@ export async function verifyRegistrationResponse(
 ): Promise<VerifiedRegistration> {
   const given = readRegistrationResponse(response); // 3
   const clientData = parseClientData(given.clientData); // 5, 6
-  const state = await takeState(clientData.challenge); // 8, before the others: whatever fails, a challenge is used once
+  const state = await takeState(clientData.challenge); // 8, before 7: a challenge is used up, whatever fails below
   check(clientData.type === "webauthn.create", "type_wrong"); // 7
   checkOrigin(clientData, rp); // 9 to 11
   const clientDataHash = await sha256(given.clientData); // 12
@@ -68,16 +68,8 @@ export async function verifyRegistrationResponse(
   const key = await importCoseKey(coseKey);
   const id = encodeBase64Url(credentialId);
   check(id === given.id && credentialId.length <= MAX_ID_BYTES, "credential_id_invalid"); // 25, before the hook is asked
-  const x5c = certificatesOf(statement);
-  const subject = {
-    aaguid,
-    credentialId,
-    publicKey,
-    algorithm,
-    ...(x5c === undefined ? {} : { x5c }),
-  };
-  const evidence = { fmt, statement, authData, clientDataHash, ...subject };
-  await verifyAttestation({ ...evidence, key }, rp); // 21 to 24
+  const attestation = { fmt, statement, authData, clientDataHash, ...attested, algorithm, key };
+  await verifyAttestation(attestation, rp); // 21 to 24
   const { transports, discoverable } = given;
   return {
     state,

@@ -11,13 +11,14 @@ import { warnConsole } from "../_report.ts";
 import { AuthError } from "../error.ts";
 import { checkedCredentials, checkedUsers } from "../stores/checked.ts";
 import { removeWayIn } from "../users/ways_in.ts";
+import { beginAuthentication, finishAuthentication } from "./_authentication_ceremony.ts";
 import { createChallenges } from "./_challenges.ts";
 import { type CeremonyContext, passkeysOf } from "./_context.ts";
-import { checkPasskeyName, toPasskeyInfo } from "./_passkey_info.ts";
-import { beginRegistration, beginSignUp, finishRegistration } from "./_registering.ts";
+import { checkPasskeyName, toPasskeyInfo } from "./passkey_info.ts";
+import { beginRegistration, beginSignUp, finishRegistration } from "./_registration_ceremony.ts";
 import { readRelyingParty, relatedOrigins } from "./_relying_party.ts";
-import { beginAuthentication, finishAuthentication } from "./_signing_in.ts";
 import type { WebAuthnService, WebAuthnServiceOptions } from "./service_types.ts";
+import type { WebAuthnConfig } from "./types.ts";
 
 /**
  * Creates a passkey service. `registerAuth()` creates one from its option `webauthn`, with routes.
@@ -94,33 +95,38 @@ export function webAuthnService(options: WebAuthnServiceOptions): WebAuthnServic
   });
 }
 
-const ACTION = "Cannot create passkey service";
-
-/** All options. A misspelt one must not count as omitted. */
-const NAMES: OptionNames<WebAuthnServiceOptions> = {
+/** The options of {@linkcode WebAuthnConfig}. */
+export const WEBAUTHN_CONFIG: OptionNames<WebAuthnConfig> = {
   algorithms: true,
   attestation: true,
-  credentials: true,
-  events: true,
   hints: true,
   identified: true,
   insecureMissingTopOrigin: true,
-  keys: true,
   maxAge: true,
   maxCredentials: true,
-  now: true,
   origins: true,
   residentKey: true,
   rpId: true,
   rpName: true,
   signUp: true,
-  states: true,
-  throttle: true,
   timeout: true,
   topOrigins: true,
-  users: true,
   userVerification: true,
   verifyAttestation: true,
+};
+
+const ACTION = "Cannot create passkey service";
+
+/** All options. A misspelt one must not count as omitted. */
+const NAMES: OptionNames<WebAuthnServiceOptions> = {
+  ...WEBAUTHN_CONFIG,
+  credentials: true,
+  events: true,
+  keys: true,
+  now: true,
+  states: true,
+  throttle: true,
+  users: true,
   warn: true,
 };
 
@@ -141,7 +147,7 @@ function createContext(options: WebAuthnServiceOptions): CeremonyContext {
     users: checkedUsers(users),
     credentials: checkedCredentials(credentials),
     challenges: createChallenges({ states, now, timeout: rp.timeout }),
-    keys,
+    keys: rp.identified ? keys : undefined,
     throttle,
     now,
     emit: createEmitter({ events, now, warn }),

@@ -45,8 +45,6 @@ export interface CeremonyClient {
 
 /** Options of {@linkcode WebAuthnService.registrationOptions}. */
 export interface RegistrationOptions extends CeremonyClient {
-  /** Name of the person, as the browser's dialog shows it. @default the identifier */
-  readonly displayName?: string | undefined;
   /**
    * Whether the browser creates the passkey without a dialog, after a sign-in with a saved password: `mediation: "conditional"`.
    * The authenticator then need not test presence or verify the user.
@@ -60,7 +58,7 @@ export interface RegistrationOptions extends CeremonyClient {
 export interface VerifyRegistrationOptions extends CeremonyClient {
   /** Subject id of the user who is signed in; absent for a sign-up. */
   readonly sub?: string | undefined;
-  /** Name of the passkey: up to 64 characters. */
+  /** Name of the passkey: 1 to 64 characters, without control characters. @default none */
   readonly name?: string | undefined;
 }
 
@@ -150,6 +148,7 @@ export interface WebAuthnService {
    *
    * @param response `RegistrationResponseJSON`: what `credential.toJSON()` returned in the page.
    * @throws {AuthError} `invalid_challenge` or `webauthn_failed`; `too_many_credentials`; `identifier_unavailable` at a sign-up.
+   * @throws {RangeError} If the name is invalid.
    */
   verifyRegistration(
     response: unknown,
@@ -158,7 +157,7 @@ export interface WebAuthnService {
   /**
    * Begins a sign-in.
    *
-   * @throws {AuthError} `throttled`; `invalid_identifier`.
+   * @throws {AuthError} `throttled`, or `invalid_identifier` with `identified`.
    */
   authenticationOptions(options: AuthenticationOptions): Promise<RequestOptionsJson>;
   /**
@@ -174,7 +173,7 @@ export interface WebAuthnService {
   /**
    * Renames one of a user's passkeys.
    *
-   * @param name Up to 64 characters, without control characters.
+   * @param name 1 to 64 characters, without control characters.
    * @throws {RangeError} If the name is invalid.
    * @returns Whether the passkey exists.
    */
@@ -182,7 +181,7 @@ export interface WebAuthnService {
   /**
    * Removes one of a user's passkeys.
    *
-   * @throws {AuthError} `last_way_in`, if the user could not sign in any more.
+   * @throws {AuthError} `last_way_in`, if the user could not sign in any more; `service_unavailable`.
    * @returns Whether the passkey existed.
    */
   remove(sub: string, id: string): Promise<boolean>;

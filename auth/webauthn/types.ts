@@ -7,9 +7,6 @@
 /** A COSE algorithm of public keys, RFC 9053 §2, RFC 8230 §2 and RFC 8812 §2: ES256 is -7, EdDSA -8, RS256 -257. */
 export type CoseAlgorithm = -7 | -8 | -35 | -36 | -37 | -38 | -39 | -257 | -258 | -259;
 
-/** How an authenticator communicates: `usb`, `nfc`, `ble`, `hybrid`, `internal`, or another short name. */
-export type AuthenticatorTransport = string;
-
 /** The configuration of passkeys. */
 export interface WebAuthnConfig {
   /**
@@ -25,19 +22,23 @@ export interface WebAuthnConfig {
    * apps have origins such as `android:apk-key-hash:…`.
    */
   readonly origins: readonly string[];
-  /** Origins of pages that may show ours in a frame. @default {[]} */
+  /** Origins of the outermost pages that may show ours in a frame. @default {[]} */
   readonly topOrigins?: readonly string[] | undefined;
-  /** Whether a frame is accepted although the browser does not say whose page it is in, as Safari. @default {false} */
+  /**
+   * Whether a ceremony in a frame is accepted without `topOrigin`, which Safari does not send: any page may then frame ours.
+   *
+   * @default {false}
+   */
   readonly insecureMissingTopOrigin?: boolean | undefined;
   /**
-   * Whether the authenticator must verify the user by a fingerprint, face or PIN. With `preferred`, a passkey without it signs in
-   * too, as one factor: `amr` then lacks `mfa`.
+   * Whether the authenticator must verify the user by a fingerprint, face or PIN, §5.8.6. With `preferred` it need not: `amr` of
+   * such a sign-in lacks `mfa`.
    *
    * @default {"required"}
    */
   readonly userVerification?: "required" | "preferred" | undefined;
   /**
-   * Whether passkeys must be discoverable, so that they sign in without an identifier; other values than `required` need
+   * Whether passkeys must be discoverable, so that they sign in without an identifier, §5.4.6; other values than `required` need
    * `identified`.
    *
    * @default {"required"}
@@ -63,12 +64,12 @@ export interface WebAuthnConfig {
   readonly signUp?: boolean | undefined;
   /** Kinds of authenticators that the browser's dialog offers first. @default none */
   readonly hints?: readonly ("security-key" | "client-device" | "hybrid")[] | undefined;
-  /** What is asked of the authenticator about its make; other values than `none` need `verifyAttestation`. @default {"none"} */
+  /** Attestation conveyance preference, §5.4.7; other values than `none` need `verifyAttestation`. @default {"none"} */
   readonly attestation?: "none" | "direct" | "enterprise" | undefined;
   /**
-   * Judges every attestation except `none` and self attestation; the place for the FIDO metadata service. Without it they are
-   * refused. With `attestation: "direct"` or `"enterprise"` it also judges these two, after they were verified: they prove nothing
-   * about the make. What it throws refuses the registration.
+   * Judges attestations with certificates, which are refused without it: the place for the FIDO metadata service. With
+   * `attestation: "direct"` or `"enterprise"` it also judges `none` and self attestation, which prove nothing about the make. If
+   * it throws, the registration is refused.
    */
   readonly verifyAttestation?:
     | ((evidence: AttestationEvidence) => Promise<AttestationVerdict> | AttestationVerdict)
@@ -121,8 +122,8 @@ export interface CredentialDescriptorJson {
   readonly type: "public-key";
   /** Credential id, base64url. */
   readonly id: string;
-  /** How to communicate with the authenticator. */
-  readonly transports?: readonly AuthenticatorTransport[];
+  /** How to communicate with the authenticator, §5.8.4: `usb`, `nfc`, `ble`, `hybrid`, `internal`, or another short name. */
+  readonly transports?: readonly string[];
 }
 
 /** `PublicKeyCredentialCreationOptionsJSON`, §5.1.8: for `PublicKeyCredential.parseCreationOptionsFromJSON()`. */

@@ -11,6 +11,8 @@ import { authFlowCases } from "./auth_flow_cases.ts";
 import { encryptedKeyCases } from "./encrypted_key_cases.ts";
 import { assertSame, type RuntimeCase } from "./harness.ts";
 import { openApiCases } from "./openapi_cases.ts";
+import { passkeyCases } from "./passkey_cases.ts";
+import { passkeyFlowCases } from "./passkey_flow_cases.ts";
 import { routerCases } from "./router_cases.ts";
 import { staticCases } from "./static_cases.ts";
 import { storeCases } from "./store_cases.ts";
@@ -44,6 +46,8 @@ export const cases: readonly RuntimeCase[] = [
   ...tokenKeyCases,
   ...encryptedKeyCases,
   ...tokenFlowCases,
+  ...passkeyCases,
+  ...passkeyFlowCases,
   ...storeCases,
   ...decoratorCases("standard"),
 ];

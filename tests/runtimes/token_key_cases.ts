@@ -8,11 +8,11 @@
 import { decodeBase64Url, encodeBase64Url } from "../../auth/_base64url.ts";
 import type { Bytes } from "../../auth/_bytes.ts";
 import { JWA, type JwaAlgorithm } from "../../auth/jwt/jwa.ts";
-import { generateJwk, importJwk, publicJwk } from "../../auth/jwt/jwk.ts";
+import { exportJwk, generateJwk, importJwk, jwkThumbprint, publicJwk } from "../../auth/jwt/jwk.ts";
 import type { Jwk } from "../../auth/jwt/types.ts";
-import { verifyJwt } from "../../auth/jwt/jwt.ts";
+import { signJwt, verifyJwt } from "../../auth/jwt/jwt.ts";
 import { importPem } from "../../auth/jwt/pem.ts";
-import { OKP, P256, P384, reasonOf, RSA } from "../auth/jwt/_jws.ts";
+import { ALGORITHMS, KEYS, OKP, P256, P384, reasonOf, RSA, verifying } from "../auth/jwt/_jws.ts";
 import { assert, assertSame, type RuntimeCase } from "./harness.ts";
 import { FOREIGN, NOW, ORDER, OWN, type Refusal } from "./token_forgery.ts";
 import { HIDDEN_KEYS, WEAK_KEYS } from "./token_key_refusals.ts";
@@ -32,6 +32,10 @@ const NO_KEYS: readonly (readonly [why: string, alg: JwaAlgorithm, jwk: Jwk])[] 
   ["an unknown type", "ES256", { ...OWN, kty: "ec" }],
   ["a curve of another kind", "Ed25519", { ...publicJwk(OKP), crv: "X25519" }],
 ];
+
+const PUBLIC_ALGORITHMS: readonly JwaAlgorithm[] = ALGORITHMS.filter((alg) =>
+  !alg.startsWith("HS")
+);
 
 /** The cases, in the order in which they run. */
 export const tokenKeyCases: readonly RuntimeCase[] = [
@@ -58,7 +62,44 @@ export const tokenKeyCases: readonly RuntimeCase[] = [
       assertSame([shown.extractable, shown.type], [true, "private"]);
     },
   },
+  ...PUBLIC_ALGORITHMS.map((alg) => ({
+    name: `keys: public halves for ${alg} are imported, exported and named alike`,
+    run: () => importsPublicHalves(alg),
+  })),
 ];
+
+/** A key that is made and one of an RFC: that of P-521 has a coordinate with a leading zero. */
+async function importsPublicHalves(alg: JwaAlgorithm): Promise<void> {
+  for (const jwk of [await generateJwk(alg), KEYS[alg]]) {
+    const published = verifying(jwk);
+    const name = await jwkThumbprint(jwk);
+    for (const [given, usage] of [[published, undefined], [jwk, "verify"]] as const) {
+      const kept = await importJwk(given, { alg, usage });
+      assertSame([kept.type, kept.extractable, kept.usages], ["public", false, ["verify"]]);
+      await refusesExport(kept);
+      const shown = await importJwk(given, { alg, usage, extractable: true });
+      assertSame([shown.type, shown.extractable, shown.usages], ["public", true, ["verify"]]);
+      const { alg: _, ...exported } = await exportJwk(shown);
+      const { alg: __, kid: ___, ...own } = publicJwk(published);
+      assertSame(sorted(exported), sorted(own));
+      assertSame([await jwkThumbprint(exported), await jwkThumbprint(published)], [name, name]);
+      const token = await signJwt({ sub: "u1" }, { algorithms: [alg], key: jwk, expiresIn: 60 });
+      for (const keys of [kept, shown]) {
+        const { claims } = await verifyJwt(token, { algorithms: [alg], keys });
+        assertSame(claims.sub, "u1");
+      }
+    }
+  }
+}
+
+async function refusesExport(key: CryptoKey): Promise<void> {
+  const error = await exportJwk(key).catch((error: unknown) => error);
+  assert(error instanceof TypeError && error.message.includes("not extractable"), String(error));
+}
+
+function sorted(members: object): readonly unknown[] {
+  return Object.entries(members).sort(([a], [b]) => a < b ? -1 : 1);
+}
 
 async function refusesKey(importKey: () => Promise<CryptoKey>): Promise<void> {
   try {

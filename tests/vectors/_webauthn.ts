@@ -86,10 +86,10 @@ export async function verifyCeremony(
       });
       await verifyRegistrationResponse(response, { relyingParty, takeState });
     } else {
-      const named = ceremony.named ? { named: SUB } : {};
+      const identified = ceremony.named ? { identifiedSub: SUB } : {};
       const takeState = take({
         ceremony: "authentication" as const,
-        ...{ browser: "", userVerification, ...named },
+        ...{ browser: "", userVerification, ...identified },
       });
       const findCredential = (id: string) =>
         Promise.resolve(id === stored.id ? recordOf(ceremony, stored) : null);

@@ -2,6 +2,7 @@
 
 import type { LoginClient } from "../../../auth/throttle/throttle_service.ts";
 import { assert, assertEquals, assertMatch, assertNotEquals, assertRejects } from "@std/assert";
+import { sessionService } from "../../../auth/session/session_service.ts";
 import type { AuthStores } from "../../../auth/stores/types.ts";
 import { credentialOf } from "../../contracts/_races.ts";
 import {
@@ -281,6 +282,17 @@ Deno.test("changeIdentifier() invalidates known devices", async () => {
   assertEquals([code, user?.identifier], ["throttled", "lovelace"]);
   clock.now += 31;
   await attempt(CLIENT);
+});
+
+Deno.test("disable(), and sessionService().revokeAll(), which have all stores, leave passkeys as they are", async () => {
+  const { stores } = await withAda();
+  await stores.credentials.create({ ...credentialOf("a"), sub: "u1" });
+  await stores.apiKeys.create({ id: "k1", sub: "u1", keyHash: "h", scope: [], createdAt: START });
+  await sessionService(stores).revokeAll("u1");
+  assertEquals((await stores.apiKeys.list("u1")).length, 1);
+  await userService(stores).disable("u1");
+  assertEquals((await stores.apiKeys.list("u1")).length, 0);
+  assertEquals((await stores.credentials.list("u1")).length, 1);
 });
 
 Deno.test("remove() deletes the user's passkeys, and no others", async () => {

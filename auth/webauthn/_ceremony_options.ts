@@ -10,22 +10,17 @@ import type { DerivedKeys } from "../derived_keys.ts";
 import type { Identifier } from "../identifier.ts";
 import type { Credential } from "../stores/types.ts";
 import type { RegistrationState } from "./_challenges.ts";
-import { type RelyingParty, sha256 } from "./_relying_party.ts";
+import type { RelyingParty } from "./_relying_party.ts";
 import type { CreationOptionsJson, CredentialDescriptorJson, RequestOptionsJson } from "./types.ts";
-
-/** The account, as the authenticator lists it. */
-export interface AccountNames {
-  readonly name: string;
-  readonly displayName: string;
-}
 
 /** Options for `navigator.credentials.create()`. */
 export function creationOptions(
   rp: RelyingParty,
-  { challenge, state, names, passkeys }: {
+  { challenge, state, name, passkeys }: {
     readonly challenge: string;
     readonly state: RegistrationState;
-    readonly names: AccountNames;
+    /** Name of the account, as the authenticator lists it. */
+    readonly name: string;
     readonly passkeys: readonly Credential[];
   },
 ): CreationOptionsJson {
@@ -33,7 +28,7 @@ export function creationOptions(
   const { userHandle, algorithms, userVerification } = state;
   return {
     rp: { id: rp.rpId, name: rp.rpName },
-    user: { id: userHandle, ...names },
+    user: { id: userHandle, name, displayName: name },
     challenge,
     pubKeyCredParams: algorithms.map((alg) => ({ type: "public-key", alg })),
     timeout: rp.timeout * 1_000,
@@ -61,11 +56,6 @@ export function requestOptions(
 /** A credential, as the browser looks for it. */
 export function descriptorOf({ id, transports }: Credential): CredentialDescriptorJson {
   return { type: "public-key", id, ...(transports === undefined ? {} : { transports }) };
-}
-
-/** How an authenticator names a user who has no passkey yet: 32 bytes that tell nothing about the user, §14.6.1. */
-export async function newUserHandle(rpId: string, sub: string): Promise<string> {
-  return encodeBase64Url(await sha256(`gatehouse webauthn\0${rpId}\0${sub}`));
 }
 
 interface CommonForm {

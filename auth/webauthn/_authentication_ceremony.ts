@@ -15,7 +15,7 @@ import {
   runCeremony,
 } from "./_context.ts";
 import { check } from "./_failure.ts";
-import { requestOptions, withDecoys } from "./_options.ts";
+import { requestOptions, withDecoys } from "./_ceremony_options.ts";
 import type {
   AuthenticationOptions,
   CeremonyClient,
@@ -35,13 +35,13 @@ export async function beginAuthentication(
     browser,
     userVerification: rp.userVerification,
   } as const;
-  if (!rp.identified || keys === undefined || identifier === undefined) {
+  if (keys === undefined || identifier === undefined) {
     return requestOptions(rp, await challenges.create(state), []);
   }
   const account = canonicalIdentifier(identifier);
   const user = await users.findByIdentifier(account) ?? { sub: "" };
-  const { passkeys } = await passkeysOf(context, user); // of nobody, too, for the same time
-  const challenge = await challenges.create({ ...state, named: user.sub });
+  const { passkeys } = await passkeysOf(context, user); // for an unknown user, too: it takes the same time
+  const challenge = await challenges.create({ ...state, identifiedSub: user.sub });
   return requestOptions(rp, challenge, await withDecoys(keys, account, passkeys));
 }
 

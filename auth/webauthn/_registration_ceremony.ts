@@ -7,21 +7,23 @@
 import { randomId } from "../_random.ts";
 import { AuthError } from "../error.ts";
 import { canonicalIdentifier, type Identifier } from "../identifier.ts";
-import type { Credential, NewUser } from "../stores/types.ts";
+import type { Credential, CredentialStore } from "../stores/types.ts";
 import { identifierTaken } from "../users/update_user.ts";
 import type { RegistrationState } from "./_challenges.ts";
 import {
   type CeremonyContext,
   findActiveUser,
+  newUserHandle,
   passkeyAuthentication,
   passkeysOf,
   runCeremony,
 } from "./_context.ts";
 import { check } from "./_failure.ts";
-import { creationOptions, newUserHandle } from "./_options.ts";
-import { checkPasskeyName, toPasskeyInfo } from "./_passkey_info.ts";
+import { creationOptions } from "./_ceremony_options.ts";
+import { checkPasskeyName, toPasskeyInfo } from "./passkey_info.ts";
 import { verifyRegistrationResponse } from "./registration.ts";
 import type {
+  PasskeyAuthentication,
   PasskeyRegistration,
   RegistrationOptions,
   VerifyRegistrationOptions,
@@ -53,7 +55,7 @@ export async function beginSignUp(
   if (!rp.signUp) throw new AuthError("access_denied", { reason: "sign_up_disabled" });
   const newIdentifier: Identifier = canonicalIdentifier(identifier);
   if (options.client !== undefined) await throttle?.registration(options.client);
-  // Before the browser asks for a fingerprint. A registration with a password tells it, too
+  // Before the browser asks the user. It discloses what a registration with a password does
   if (await users.findByIdentifier(newIdentifier) !== null) throw identifierTaken();
   const sub = randomId();
   const state = { sub, newIdentifier, userHandle: await newUserHandle(rp.rpId, sub) };
@@ -64,11 +66,10 @@ export async function beginSignUp(
 export async function finishRegistration(
   context: CeremonyContext,
   response: unknown,
-  options: VerifyRegistrationOptions,
+  { sub, browser, client, name }: VerifyRegistrationOptions,
 ): Promise<PasskeyRegistration> {
-  const { rp, credentials, challenges, now, emit } = context;
-  const { sub, browser, client } = options;
-  const name = options.name === undefined ? {} : { name: checkPasskeyName(options.name) };
+  const { rp, challenges, now, emit } = context;
+  const own = name === undefined ? {} : { name: checkPasskeyName(name) };
   return await runCeremony(context, "registration", { sub, client }, async () => {
     const { state, credential } = await verifyRegistrationResponse(response, {
       relyingParty: rp,
@@ -79,31 +80,12 @@ export async function finishRegistration(
         return state;
       },
     });
-    if (sub !== undefined) await checkUnchanged(context, state, credential.id);
     const { userHandle } = state;
-    const record: Credential = {
-      ...credential,
-      sub: state.sub,
-      userHandle,
-      ...name,
-      createdAt: now(),
-    };
-    const { id: credentialId, userVerified } = record;
-    check(await credentials.create(record) === "created", "credential_taken"); // §7.1 step 26
-    if (sub !== undefined) {
-      // Again: a recovery of the account may have deleted passkeys before this one, and others may have taken the last place
-      await checkUnchanged(context, state, credentialId).catch(async (error) => {
-        await credentials.delete(credentialId);
-        throw error;
-      });
-    }
-    const user = sub === undefined ? await createAccount(context, state, credentialId) : undefined;
-    emit("webauthn.registered", { sub: state.sub, credentialId });
-    const proof = { credentialId, userVerified, authTime: now() };
-    return {
-      credential: toPasskeyInfo(record),
-      ...(user === undefined ? {} : { signUp: passkeyAuthentication(user, proof) }),
-    };
+    const record = { ...credential, ...own, sub: state.sub, userHandle, createdAt: now() };
+    const store = sub === undefined ? createAccount : addPasskey;
+    const signUp = await store(context, state, record);
+    emit("webauthn.registered", { sub: state.sub, credentialId: record.id });
+    return { credential: toPasskeyInfo(record), ...(signUp && { signUp }) };
   });
 }
 
@@ -117,7 +99,7 @@ async function begin(
     readonly name: string;
     readonly passkeys: readonly Credential[];
   },
-  { browser, client, displayName = name, conditional = false }: RegistrationOptions,
+  { browser, client, conditional = false }: RegistrationOptions,
 ): Promise<CreationOptionsJson> {
   if (client !== undefined) await throttle?.challenge(client);
   const state: RegistrationState = {
@@ -129,38 +111,65 @@ async function begin(
     conditional,
   };
   const challenge = await challenges.create(state);
-  return creationOptions(rp, { challenge, state, names: { name, displayName }, passkeys });
+  return creationOptions(rp, { challenge, state, name, passkeys });
 }
 
-/** Between options and response the account may have been disabled, or taken back from an attacker. */
-async function checkUnchanged(
+/**
+ * Stores a passkey of a user who is signed in. The user is checked twice. Before: after a recovery of the account an attacker's
+ * passkey must not be stored, or it could sign in until it is deleted. After: a concurrent recovery may have deleted the
+ * passkeys before this one was stored, and concurrent registrations may have taken the last place.
+ */
+async function addPasskey(
+  context: CeremonyContext,
+  state: RegistrationState,
+  record: Credential,
+): Promise<undefined> {
+  const { credentials } = context;
+  await checkUser(context, state, record);
+  await create(credentials, record);
+  try {
+    await checkUser(context, state, record);
+  } catch (error) {
+    await credentials.delete(record.id);
+    throw error;
+  }
+}
+
+/** Since the options the account may have been disabled, or recovered from an attacker. */
+async function checkUser(
   context: CeremonyContext,
   { sub, securityStamp }: RegistrationState,
-  credentialId: string,
+  { id }: Credential,
 ): Promise<void> {
   const user = await findActiveUser(context.users, sub);
   check(user !== undefined && user.securityStamp === securityStamp, "user_changed");
   const { passkeys } = await passkeysOf(context, user);
-  const others = passkeys.filter(({ id }) => id !== credentialId);
-  requireRoom(others.length, context.rp.maxCredentials);
+  requireRoom(passkeys.filter((other) => other.id !== id).length, context.rp.maxCredentials);
 }
 
 /**
- * Creates the account of a sign-up. The passkey exists already, and stays if the store fails: an account without one could
- * never sign in.
+ * Stores the passkey of a sign-up, and creates the account after it: an account without a passkey could never sign in. If the
+ * store of users fails, the passkey stays, since the account may exist.
  */
 async function createAccount(
   { users, credentials, now, emit }: CeremonyContext,
   { sub, newIdentifier: identifier = "" }: RegistrationState,
-  credentialId: string,
-): Promise<NewUser> {
+  record: Credential,
+): Promise<PasskeyAuthentication> {
+  await create(credentials, record);
   const user = { sub, identifier, securityStamp: randomId(), createdAt: now() };
   if (await users.create(user) === "identifier_taken") {
-    await credentials.delete(credentialId);
+    await credentials.delete(record.id);
     throw identifierTaken();
   }
   emit("user.created", { sub });
-  return user;
+  const { id: credentialId, userVerified } = record;
+  return passkeyAuthentication(user, { credentialId, userVerified, authTime: now() });
+}
+
+/** Step 26. */
+async function create(credentials: CredentialStore, record: Credential): Promise<void> {
+  check(await credentials.create(record) === "created", "credential_taken");
 }
 
 function requireRoom(count: number, limit: number): void {

@@ -4,8 +4,14 @@
  * @module
  */
 
-import type { PasskeyInfo, WebAuthnConfig, WebAuthnService } from "@gatehouse/http";
+import {
+  inMemoryAuthStores,
+  type PasskeyInfo,
+  type WebAuthnConfig,
+  type WebAuthnService,
+} from "@gatehouse/http";
 import { assert, assertEquals } from "@std/assert";
+import { EVE_PASSWORD, START } from "../_services.ts";
 import {
   type Authenticator,
   createAuthenticator,
@@ -19,6 +25,7 @@ import {
   type TestAppOptions,
   type TestBrowser,
 } from "./_app.ts";
+import type { Refusal } from "./_routes.ts";
 
 export { createAuthenticator } from "../webauthn/_authenticator.ts";
 export type { Authenticator, CreateChange, GetChange } from "../webauthn/_authenticator.ts";
@@ -29,12 +36,24 @@ export const WEBAUTHN: WebAuthnConfig = {
   origins: [ORIGIN],
 };
 
+/** Where the routes of passkeys are. */
+export const BASE = "/auth/webauthn";
+
+export const ANONYMOUS: Refusal = {
+  status: 401,
+  code: "unauthenticated",
+  headers: { "www-authenticate": "Session" },
+};
+
+/** The session is too old, or the credential is not a session. */
+export const INSUFFICIENT: Refusal = { ...ANONYMOUS, code: "insufficient_authentication" };
+
 export interface PasskeyAppOptions extends Omit<TestAppOptions, "webauthn"> {
   /** Options in addition to {@linkcode WEBAUTHN}. */
   readonly webauthn?: Partial<WebAuthnConfig>;
 }
 
-/** Paths of the routes below `/auth/webauthn`. */
+/** Paths of the routes below {@linkcode BASE}. */
 export type PasskeyPath =
   | "register/options"
   | "register/verify"
@@ -59,7 +78,7 @@ export async function ask(
   path: PasskeyPath,
   json: unknown = {},
 ): Promise<Response> {
-  return await page.post(`/auth/webauthn/${path}`, json);
+  return await page.post(`${BASE}/${path}`, json);
 }
 
 /** The JSON of a response with an expected status. */
@@ -123,4 +142,30 @@ export async function withPasskey(options: PasskeyAppOptions = {}): Promise<Pass
   const { credential } = await bodyOf(register(page, authenticator, { name: "Phone" }), 201);
   app.events.length = 0;
   return { app, page, authenticator, passkey: credential };
+}
+
+export interface TwoUserScene extends PasskeyScene {
+  /** Eve's browser, in which she is signed in. */
+  readonly eve: TestBrowser;
+}
+
+/** Ada has a passkey, and Eve an account. States expire. */
+export async function withTwoUsers(options: PasskeyAppOptions = {}): Promise<TwoUserScene> {
+  const clock = { now: START };
+  const stores = inMemoryAuthStores({ now: () => clock.now });
+  const scene = await withPasskey({ clock, stores, ...options });
+  const eve = scene.app.browser({ address: "198.51.100.1" });
+  await bodyOf(eve.register({ identifier: "eve", password: EVE_PASSWORD }), 201);
+  scene.app.events.length = 0;
+  return { ...scene, eve };
+}
+
+/** What a client saw of a refusal, and the reason in the event. */
+export async function refusalOf(
+  { app }: PasskeyScene,
+  response: Response,
+): Promise<readonly unknown[]> {
+  const { code } = await response.json();
+  const failed = app.events.find((event) => event.type === "webauthn.failed");
+  return [response.status, code, failed?.type === "webauthn.failed" ? failed.reason : undefined];
 }

@@ -4,8 +4,8 @@
  * @module
  */
 
-/** All member names of an interface. */
-export type OptionNames<T> = Readonly<Record<keyof Required<T>, true>>;
+/** All member names of an interface; the values do not matter. */
+export type OptionNames<T> = Readonly<Record<keyof Required<T>, unknown>>;
 
 /**
  * Rejects options with unknown names.

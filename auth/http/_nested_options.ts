@@ -5,7 +5,6 @@
  */
 
 import { type OptionNames, rejectUnknownOptions } from "../_options.ts";
-import { WEBAUTHN_CONFIG } from "../webauthn/service.ts";
 import type { ServiceOptions } from "./service_options.ts";
 
 /** The object form of an option. */
@@ -60,7 +59,7 @@ const REFRESH: OptionNames<Refresh> = { lifetime: true, familyLifetime: true };
 /** @throws {TypeError} If a nested option is not an object, or has an unknown name. */
 export function checkNestedOptions(action: string, options: ServiceOptions): void {
   const { stores, session = {}, hashing = {}, passwordPolicy = {}, cookie = {} } = options;
-  const { throttle, jwt, webauthn } = options;
+  const { throttle, jwt } = options;
   rejectUnknownOptions<Nested<"stores">>(`${action}: stores`, stores ?? {}, STORES);
   rejectUnknownOptions(`${action}: session`, session, SESSION);
   rejectUnknownOptions(`${action}: session.persistent`, session.persistent ?? {}, LIMITS);
@@ -69,9 +68,6 @@ export function checkNestedOptions(action: string, options: ServiceOptions): voi
   rejectUnknownOptions(`${action}: cookie`, cookie, COOKIE);
   if (typeof throttle === "object" && throttle !== null) {
     rejectUnknownOptions(`${action}: throttle`, throttle, THROTTLE);
-  }
-  if (webauthn !== undefined) {
-    rejectUnknownOptions(`${action}: webauthn`, webauthn, WEBAUTHN_CONFIG);
   }
   if (jwt === undefined) return;
   rejectUnknownOptions(`${action}: jwt`, jwt, JWT);

@@ -5,9 +5,8 @@
  */
 
 import { type Bytes, utf8 } from "../_bytes.ts";
-import { checkOptionalFunction, requireSeconds } from "../_options.ts";
 import { COSE_ALGORITHMS } from "./_cose.ts";
-import type { CoseAlgorithm, WebAuthnConfig } from "./types.ts";
+import type { WebAuthnConfig } from "./types.ts";
 
 type Complete = {
   readonly [Name in keyof Omit<WebAuthnConfig, "verifyAttestation">]-?: Exclude<
@@ -23,10 +22,68 @@ export interface RelyingParty extends Complete {
   rpIdHash(): Promise<Bytes>;
 }
 
+/** What a value of an option must be. */
+interface OptionRow {
+  readonly isValid: (value: unknown) => boolean;
+  /** The requirement, for the message. */
+  readonly must: string;
+  readonly fallback?: unknown;
+  /** @default {TypeError} */
+  readonly error?: typeof RangeError;
+}
+
 const ACTION = "Cannot create passkey service";
 
-/** ES256 is what authenticators have; RS256 is for older ones of Windows. */
-const ALGORITHMS: readonly CoseAlgorithm[] = [-8, -7, -257];
+const ORIGINS =
+  "scheme, host and port as browsers send them, without final slash, path, default port and wildcard; http is for localhost only";
+
+/** One row for each option. */
+export const WEBAUTHN_OPTIONS: OptionRows = /* @__PURE__ */ optionRows();
+
+type OptionRows = { readonly [Name in keyof Required<WebAuthnConfig>]: OptionRow };
+
+function optionRows(): OptionRows {
+  return {
+    rpId: {
+      isValid: isDomain,
+      must: "a domain in lower case, without scheme, port and path: example.com",
+    },
+    rpName: {
+      isValid: (value) => typeof value === "string" && value !== "",
+      must: "a non-empty string",
+    },
+    origins: {
+      isValid: (value) => isArrayOf(isOrigin)(value) && (value as readonly string[]).length > 0,
+      must: `a non-empty array, each ${ORIGINS}`,
+    },
+    topOrigins: { isValid: isArrayOf(isOrigin), must: `an array, each ${ORIGINS}`, fallback: [] },
+    insecureMissingTopOrigin: boolean(),
+    userVerification: oneOf("required", "preferred"),
+    residentKey: oneOf("required", "preferred", "discouraged"),
+    identified: boolean(),
+    algorithms: {
+      isValid: (value) =>
+        isArrayOf((item) => COSE_ALGORITHMS.some((one) => one === item))(value) &&
+        (value as readonly number[]).length > 0,
+      must: `a non-empty array of ${COSE_ALGORITHMS.join(", ")}`,
+      fallback: [-8, -7, -257], // ES256 is what most authenticators have, RS256 what older ones of Windows have
+    },
+    timeout: integer(30, 3_600, 300),
+    maxAge: integer(1, 34_560_000, 900), // 400 days
+    maxCredentials: integer(1, 100, 20),
+    signUp: boolean(),
+    hints: {
+      isValid: isArrayOf((item) => typeof item === "string"),
+      must: "an array of strings",
+      fallback: [],
+    },
+    attestation: oneOf("none", "direct", "enterprise"),
+    verifyAttestation: {
+      isValid: (value) => value === undefined || typeof value === "function",
+      must: "a function",
+    },
+  };
+}
 
 /** Labels of related origins that browsers accept, WebAuthn Level 3 §5.11.1. */
 const MAX_LABELS = 5;
@@ -38,75 +95,37 @@ const MAX_LABELS = 5;
  * @throws {RangeError} If a number is out of bounds, or the related origins have more than five labels.
  */
 export function readRelyingParty(config: WebAuthnConfig): RelyingParty {
-  const {
-    rpId,
-    rpName,
-    origins,
-    topOrigins = [],
-    insecureMissingTopOrigin = false,
-    userVerification = "required",
-    residentKey = "required",
-    identified = false,
-    algorithms = ALGORITHMS,
-    timeout = 300,
-    maxAge = 900,
-    maxCredentials = 20,
-    signUp = false,
-    hints = [],
-    attestation = "none",
-    verifyAttestation,
-  } = config;
-  if (!isDomain(rpId)) {
-    fail("rpId must be a domain in lower case, without scheme, port and path: example.com");
+  const read: Record<string, unknown> = {};
+  for (
+    const [name, { isValid, must, fallback, error = TypeError }] of Object.entries(WEBAUTHN_OPTIONS)
+  ) {
+    const value = config[name as keyof WebAuthnConfig] ?? fallback;
+    if (!isValid(value)) throw new error(`${ACTION}: ${name} must be ${must}`);
+    read[name] = Array.isArray(value) ? [...value] : value;
   }
-  if (typeof rpName !== "string" || rpName === "") fail("rpName must be a non-empty string");
-  if (!Array.isArray(origins) || origins.length === 0) {
-    fail(
-      "origins must be a non-empty array of origins: https://app.example.com, or http for localhost",
+  let hash: Bytes | undefined; // not a promise: in workerd no request may wait for another's
+  const rpIdHash = async () => hash ??= await sha256(config.rpId);
+  const rp = Object.freeze({
+    ...read as unknown as Complete,
+    verifyAttestation: config.verifyAttestation,
+    rpIdHash,
+  });
+  if (rp.residentKey !== "required" && !rp.identified) { // it would count as a way to sign in, and be none
+    throw new TypeError(
+      `${ACTION}: residentKey: "${rp.residentKey}" needs identified, without which such passkeys cannot sign in`,
     );
   }
-  requireOrigins("origins", origins);
-  if (!Array.isArray(topOrigins)) fail("topOrigins must be an array of origins");
-  requireOrigins("topOrigins", topOrigins);
-  requireBooleans({ insecureMissingTopOrigin, identified, signUp });
-  requireOneOf("userVerification", userVerification, ["required", "preferred"]);
-  requireOneOf("residentKey", residentKey, ["required", "preferred", "discouraged"]);
-  if (residentKey !== "required" && !identified) { // it would count as a way to sign in, and be none
-    fail(
-      `residentKey: "${residentKey}" needs identified, without which such passkeys cannot sign in`,
+  if (rp.attestation !== "none" && rp.verifyAttestation === undefined) {
+    throw new TypeError(
+      `${ACTION}: attestation: "${rp.attestation}" needs verifyAttestation, which judges what authenticators send`,
     );
   }
-  requireOneOf("attestation", attestation, ["none", "direct", "enterprise"]);
-  if (!isArrayOf(hints, (hint) => typeof hint === "string")) {
-    fail("hints must be an array of strings");
-  }
-  if (!isArrayOf(algorithms, isAlgorithm) || algorithms.length === 0) {
-    fail(`algorithms must be a non-empty array of ${COSE_ALGORITHMS.join(", ")}`);
-  }
-  requireSeconds(ACTION, { timeout }, { min: 30, max: 3_600 });
-  requireSeconds(ACTION, { maxAge });
-  if (!Number.isInteger(maxCredentials) || maxCredentials < 1 || maxCredentials > 100) {
-    throw new RangeError(`${ACTION}: maxCredentials must be an integer from 1 to 100`);
-  }
-  checkOptionalFunction(ACTION, "verifyAttestation", verifyAttestation);
-  if (attestation !== "none" && verifyAttestation === undefined) {
-    fail(
-      `attestation: "${attestation}" needs verifyAttestation, which judges what authenticators send`,
-    );
-  }
-  if (new Set(relatedOrigins({ rpId, origins }).map(labelOf)).size > MAX_LABELS) {
+  if (new Set(relatedOrigins(rp).map(labelOf)).size > MAX_LABELS) {
     throw new RangeError(
       `${ACTION}: origins of other domains than rpId have more than ${MAX_LABELS} names, which browsers do not accept`,
     );
   }
-  let hash: Bytes | undefined; // not a promise: in workerd no request may wait for another's
-  return Object.freeze({
-    rpIdHash: async () => hash ??= await sha256(rpId),
-    ...{ rpId, rpName, origins: [...origins], topOrigins: [...topOrigins] },
-    ...{ insecureMissingTopOrigin, userVerification, residentKey, identified },
-    ...{ algorithms: [...algorithms], timeout, maxAge, maxCredentials, signUp },
-    ...{ hints: [...hints], attestation, verifyAttestation },
-  });
+  return rp;
 }
 
 /** The origins of pages that are neither on `rpId` nor below it. */
@@ -152,34 +171,22 @@ function labelOf(origin: string): string | undefined {
   return hostname.replace(/(?:\.(?:ac|co|com|edu|gov|net|org))?\.[^.]+$/, "").split(".").at(-1);
 }
 
-function isAlgorithm(value: unknown): boolean {
-  return COSE_ALGORITHMS.some((algorithm) => algorithm === value);
+function isArrayOf(isItem: (item: unknown) => boolean): (value: unknown) => boolean {
+  return (value) => Array.isArray(value) && value.every(isItem);
 }
 
-function isArrayOf(value: unknown, isItem: (item: unknown) => boolean): boolean {
-  return Array.isArray(value) && value.every(isItem);
+function boolean(): OptionRow {
+  return { isValid: (value) => typeof value === "boolean", must: "a boolean", fallback: false };
 }
 
-function requireOrigins(name: string, origins: readonly unknown[]): void {
-  const wrong = origins.findIndex((origin) => !isOrigin(origin));
-  if (wrong < 0) return;
-  fail(
-    `${name}[${wrong}] must be scheme, host and port as browsers send them, without final slash, path, default port ` +
-      "and wildcard; http is for localhost only",
-  );
+/** The first one is the default. */
+function oneOf(...values: readonly string[]): OptionRow {
+  const must = values.map((value) => `"${value}"`).join(" or ");
+  return { isValid: (value) => values.some((one) => one === value), must, fallback: values[0] };
 }
 
-function requireBooleans(named: Readonly<Record<string, unknown>>): void {
-  for (const [name, value] of Object.entries(named)) {
-    if (typeof value !== "boolean") fail(`${name} must be a boolean`);
-  }
-}
-
-function requireOneOf(name: string, value: unknown, allowed: readonly string[]): void {
-  if (allowed.some((one) => one === value)) return;
-  fail(`${name} must be ${allowed.map((one) => `"${one}"`).join(" or ")}`);
-}
-
-function fail(problem: string): never {
-  throw new TypeError(`${ACTION}: ${problem}`);
+function integer(min: number, max: number, fallback: number): OptionRow {
+  const isValid = (value: unknown) =>
+    Number.isInteger(value) && Number(value) >= min && Number(value) <= max;
+  return { isValid, must: `an integer from ${min} to ${max}`, fallback, error: RangeError };
 }

@@ -6,7 +6,7 @@
 
 import { createClock } from "../_clock.ts";
 import { createEmitter } from "../_emit.ts";
-import { type OptionNames, rejectUnknownOptions } from "../_options.ts";
+import { rejectUnknownOptions } from "../_options.ts";
 import { warnConsole } from "../_report.ts";
 import { AuthError } from "../error.ts";
 import { checkedCredentials, checkedUsers } from "../stores/checked.ts";
@@ -16,9 +16,8 @@ import { createChallenges } from "./_challenges.ts";
 import { type CeremonyContext, passkeysOf } from "./_context.ts";
 import { checkPasskeyName, toPasskeyInfo } from "./passkey_info.ts";
 import { beginRegistration, beginSignUp, finishRegistration } from "./_registration_ceremony.ts";
-import { readRelyingParty, relatedOrigins } from "./_relying_party.ts";
+import { readRelyingParty, relatedOrigins, WEBAUTHN_OPTIONS } from "./_relying_party.ts";
 import type { WebAuthnService, WebAuthnServiceOptions } from "./service_types.ts";
-import type { WebAuthnConfig } from "./types.ts";
 
 /**
  * Creates a passkey service. `registerAuth()` creates one from its option `webauthn`, with routes.
@@ -95,43 +94,20 @@ export function webAuthnService(options: WebAuthnServiceOptions): WebAuthnServic
   });
 }
 
-/** The options of {@linkcode WebAuthnConfig}. */
-export const WEBAUTHN_CONFIG: OptionNames<WebAuthnConfig> = {
-  algorithms: true,
-  attestation: true,
-  hints: true,
-  identified: true,
-  insecureMissingTopOrigin: true,
-  maxAge: true,
-  maxCredentials: true,
-  origins: true,
-  residentKey: true,
-  rpId: true,
-  rpName: true,
-  signUp: true,
-  timeout: true,
-  topOrigins: true,
-  userVerification: true,
-  verifyAttestation: true,
-};
-
 const ACTION = "Cannot create passkey service";
 
-/** All options. A misspelt one must not count as omitted. */
-const NAMES: OptionNames<WebAuthnServiceOptions> = {
-  ...WEBAUTHN_CONFIG,
-  credentials: true,
-  events: true,
-  keys: true,
-  now: true,
-  states: true,
-  throttle: true,
-  users: true,
-  warn: true,
-};
-
 function createContext(options: WebAuthnServiceOptions): CeremonyContext {
-  rejectUnknownOptions(ACTION, options, NAMES);
+  rejectUnknownOptions<WebAuthnServiceOptions>(ACTION, options, {
+    ...WEBAUTHN_OPTIONS,
+    credentials: true,
+    events: true,
+    keys: true,
+    now: true,
+    states: true,
+    throttle: true,
+    users: true,
+    warn: true,
+  }); // a misspelt one must not count as omitted
   const { keys, throttle, events, warn = warnConsole, states } = options;
   const { users, credentials } = options;
   const isComplete = typeof users?.findBySub === "function" &&

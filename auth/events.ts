@@ -127,7 +127,10 @@ export interface AuthEventMap {
     userVerified: boolean;
     address?: string;
   };
-  /** A registration of a passkey or a sign-in with one failed. `detail` is what `verifyAttestation` said. */
+  /**
+   * A registration of a passkey or a sign-in with one failed. `detail` is what
+   * `verifyAttestation` said, or the unexpected origin.
+   */
   "webauthn.failed": {
     ceremony: "registration" | "authentication";
     reason: WebAuthnFailure;

@@ -161,7 +161,6 @@ async function createAssertion(): Promise<{
     rpId: RP_ID,
     userHandle,
     publicKey: encodeBase64Url(coseKey),
-    algorithm: -7,
     signCount: 0,
     backupEligible: true,
     backedUp: true,

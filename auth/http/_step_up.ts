@@ -31,11 +31,15 @@ export function checkStepUp(
   { amr = [], maxAge }: StepUpOptions,
   { by, challenge, now }: StepUpContext,
 ): AuthError | undefined {
-  const hasMethods = amr.every((method) => principal.amr?.includes(method));
-  if (hasMethods && (maxAge === undefined || isRecent(principal, maxAge, now()))) return undefined;
+  const missing = amr.filter((method) => !principal.amr?.includes(method));
+  const isMethod = missing.length > 0;
+  if (!isMethod && (maxAge === undefined || isRecent(principal, maxAge, now()))) return undefined;
   const needed = maxAge === undefined ? "" : `, max_age="${maxAge}"`;
   const bearer = `Bearer error="insufficient_user_authentication"${needed}`; // RFC 9470 §3
   return new AuthError("insufficient_authentication", {
+    detail: isMethod
+      ? `The sign-in lacks the authentication method ${missing.join(", ")}`
+      : "The last sign-in is too long ago",
     headers: { "WWW-Authenticate": by?.scheme?.type === "bearer" ? bearer : challenge },
   });
 }

@@ -27,6 +27,8 @@ import {
 } from "./jwa.ts";
 import type { Jwk } from "./types.ts";
 
+export type { KeyBytes } from "./_key_types.ts";
+
 /** Options of {@linkcode importJwk}. */
 export interface ImportJwkOptions {
   /** Algorithm. @default the `alg` of the key, or the only algorithm of its curve */

@@ -14,10 +14,8 @@ export interface Credential {
   readonly rpId: string;
   /** How the authenticator names the user, base64url: up to 64 bytes without personal data. */
   readonly userHandle: string;
-  /** COSE key, base64url. */
+  /** COSE key, base64url; it names its algorithm. */
   readonly publicKey: string;
-  /** COSE algorithm. */
-  readonly algorithm: number;
   /** The authenticator's signature counter, as last seen; 0 if it has none. */
   readonly signCount: number;
   /** How to communicate with the authenticator. */

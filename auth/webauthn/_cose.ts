@@ -6,8 +6,7 @@
 
 import type { Bytes } from "../_bytes.ts";
 import { type AsymmetricAlgorithm, JWA, type SignedData, verifySignature } from "../jwt/jwa.ts";
-import { importPublicKey } from "../jwt/jwk.ts";
-import type { KeyBytes } from "../jwt/_key_types.ts";
+import { importPublicKey, type KeyBytes } from "../jwt/jwk.ts";
 import { decodeCbor, isCborMap } from "./_cbor.ts";
 import { derToRaw } from "./_der_signature.ts";
 import { CeremonyError, check, decodeOr } from "./_failure.ts";

@@ -16,7 +16,7 @@ export class CeremonyError extends Error {
   override readonly name = "CeremonyError";
   /** Which check failed. */
   readonly reason: WebAuthnFailure;
-  /** What `verifyAttestation` said. */
+  /** What `verifyAttestation` said, or the unexpected origin. */
   readonly detail: string | undefined;
 
   /** Creates the error. */

@@ -77,7 +77,6 @@ export async function verifyRegistrationResponse(
       id,
       rpId: rp.rpId,
       publicKey: encodeBase64Url(publicKey),
-      algorithm,
       signCount: data.signCount,
       ...(transports === undefined ? {} : { transports }),
       backupEligible: data.backupEligible,

@@ -114,6 +114,9 @@ function createContext(options: WebAuthnServiceOptions): CeremonyContext {
     typeof credentials?.updateSignCount === "function" && typeof states?.consume === "function";
   if (!isComplete) throw new TypeError(`${ACTION}: users, credentials or states are missing`);
   const rp = readRelyingParty(options);
+  if (relatedOrigins(rp).length === rp.origins.length) {
+    warn(`No origin is on the domain of passkeys, ${rp.rpId}: is it misspelt?`);
+  }
   if (rp.identified && typeof keys?.sign !== "function") {
     throw new TypeError(`${ACTION}: identified needs keys, which deriveKeys() creates`);
   }

@@ -185,7 +185,6 @@ const PASSKEY: Credential = {
   rpId: WEBAUTHN.rpId,
   userHandle: "handle",
   publicKey: "key",
-  algorithm: -7,
   signCount: 0,
   backupEligible: false,
   backedUp: false,

@@ -152,7 +152,6 @@ export function credentialOf(id: string): Credential {
     rpId: "example.com",
     userHandle: "handle",
     publicKey: "key",
-    algorithm: -7,
     signCount: 0,
     backupEligible: false,
     backedUp: false,

@@ -150,7 +150,6 @@ async function addPasskey(
     rpId: "localhost",
     userHandle: "AQ",
     publicKey: "AQ",
-    algorithm: -7,
     signCount: 0,
     backupEligible: false,
     backedUp: false,

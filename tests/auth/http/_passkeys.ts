@@ -46,7 +46,11 @@ export const ANONYMOUS: Refusal = {
 };
 
 /** The session is too old, or the credential is not a session. */
-export const INSUFFICIENT: Refusal = { ...ANONYMOUS, code: "insufficient_authentication" };
+export const TOO_OLD: Refusal = {
+  ...ANONYMOUS,
+  code: "insufficient_authentication",
+  detail: "The last sign-in is too long ago",
+};
 
 export interface PasskeyAppOptions extends Omit<TestAppOptions, "webauthn"> {
   /** Options in addition to {@linkcode WEBAUTHN}. */

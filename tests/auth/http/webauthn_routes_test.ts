@@ -23,11 +23,11 @@ import {
   bodyOf,
   createAuthenticator,
   createPasskeyApp,
-  INSUFFICIENT,
   type PasskeyApp,
   type PasskeyPath,
   register,
   signIn,
+  TOO_OLD,
 } from "./_passkeys.ts";
 
 /** Connection info of Deno.serve. */
@@ -157,11 +157,11 @@ for (const signUp of [false, true]) {
   }
 }
 
-Deno.test("createAuthRoutes() refuses old sessions and other credentials with a challenge, and without a reason", async () => {
+Deno.test("createAuthRoutes() refuses old sessions and other credentials with a challenge", async () => {
   const app = createPasskeyApp();
   const page = await app.signedIn();
   app.clock.now += 901;
-  await assertRefused(await ask(page, "register/options"), INSUFFICIENT);
+  await assertRefused(await ask(page, "register/options"), TOO_OLD);
   await assertRefused(await ask(app.browser(), "register/options"), ANONYMOUS);
 });
 
@@ -233,6 +233,6 @@ for (const [what, make] of PLACES) {
     assertEquals(credentials.map(({ id }: PasskeyInfo) => id), [credential.id]);
     app.clock.now += 901;
     const refused = await ask(page, "credentials/remove", { id: credential.id });
-    await assertRefused(refused, INSUFFICIENT);
+    await assertRefused(refused, TOO_OLD);
   });
 }

@@ -10,9 +10,9 @@ import {
   bodyOf,
   createAuthenticator,
   createPasskeyApp,
-  INSUFFICIENT,
   register,
   signIn,
+  TOO_OLD,
   withPasskey,
 } from "./_passkeys.ts";
 
@@ -65,7 +65,7 @@ Deno.test(`POST ${BASE}/login/verify replaces the session of the browser`, async
 Deno.test(`POST ${BASE}/login/verify renews the sign-in of an old session`, async () => {
   const { app, page, authenticator, passkey: { id } } = await withPasskey();
   app.clock.now += 901;
-  await assertRefused(await ask(page, "credentials/remove", { id }), INSUFFICIENT);
+  await assertRefused(await ask(page, "credentials/remove", { id }), TOO_OLD);
   await bodyOf(signIn(page, authenticator));
   await bodyOf(ask(page, "credentials/remove", { id }), 204);
 });

@@ -42,7 +42,6 @@ export const CREDENTIAL: Credential = {
   rpId: "example.com",
   userHandle: "handle",
   publicKey: "key",
-  algorithm: -7,
   signCount: 1,
   backupEligible: false,
   backedUp: false,

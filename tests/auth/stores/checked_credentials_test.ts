@@ -36,7 +36,6 @@ const DECIDING: readonly (readonly [
   ["rpId", "a non-empty string", NOT_STRINGS],
   ["userHandle", "a non-empty string", NOT_STRINGS],
   ["publicKey", "a non-empty string", NOT_STRINGS],
-  ["algorithm", "an integer", NOT_INTEGERS],
   ["signCount", "an integer", NOT_INTEGERS],
   ["backupEligible", "a boolean", NOT_BOOLEANS],
 ];

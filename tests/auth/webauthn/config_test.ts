@@ -139,3 +139,12 @@ Deno.test("webAuthnService() lists the origins of other domains, and no app's", 
   });
   assertEquals(relatedOrigins, ["https://example.org", "https://badexample.com"]);
 });
+
+Deno.test("webAuthnService() warns where no origin is on its domain", () => {
+  const warnings: string[] = [];
+  const warn = (message: string) => void warnings.push(message);
+  serviceOf({ warn });
+  assertEquals(warnings, []);
+  serviceOf({ warn, rpId: "exmaple.com" });
+  assertEquals(warnings, ["No origin is on the domain of passkeys, exmaple.com: is it misspelt?"]);
+});

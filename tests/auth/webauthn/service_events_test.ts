@@ -100,6 +100,21 @@ const EVENTS: readonly (readonly [
     () => [
       {
         ...{ type: "webauthn.failed", ...AT, ceremony: "registration" },
+        ...{ reason: "origin_unexpected", detail: "https://evil.example", sub: "eve", ...ADDRESS },
+      },
+    ],
+  ],
+  [
+    "a registration whose origin is none, which is not repeated",
+    (scene) =>
+      refusal(() =>
+        register(scene, createAuthenticator({ origin: "https://evil.example/<script>" }), {
+          sub: "eve",
+        })
+      ),
+    () => [
+      {
+        ...{ type: "webauthn.failed", ...AT, ceremony: "registration" },
         ...{ reason: "origin_unexpected", sub: "eve", ...ADDRESS },
       },
     ],
@@ -113,7 +128,7 @@ const EVENTS: readonly (readonly [
     () => [
       {
         ...{ type: "webauthn.failed", ...AT, ceremony: "registration" },
-        ...{ reason: "origin_unexpected", ...ADDRESS },
+        ...{ reason: "origin_unexpected", detail: "https://evil.example", ...ADDRESS },
       },
     ],
   ],

@@ -48,6 +48,10 @@ export function describePasskeyRoutes(
     description: "The request is anonymous, not by a session, or the sign-in not recent",
     headers: CHALLENGE,
   };
+  const conflict = {
+    description: "The user has too many passkeys, or another account the identifier",
+  };
+  const noIdentifier = { description: "The body is not valid JSON, or the identifier is invalid" };
   const throttled = { description: "Too many attempts", headers: RETRY };
   const noKey = tokens === undefined
     ? {}
@@ -72,10 +76,10 @@ export function describePasskeyRoutes(
           "Options for `PublicKeyCredential.parseCreationOptionsFromJSON()`",
           CREATION_OPTIONS,
         ),
-        400: { description: "The body is not valid JSON, or the identifier is invalid" },
+        400: noIdentifier,
         401: notRecent,
         ...FORGED,
-        409: { description: "The user has too many passkeys, or another account the identifier" },
+        409: conflict,
         422: invalidBody,
         429: throttled,
       },
@@ -92,7 +96,7 @@ export function describePasskeyRoutes(
         400: { description: "The body is not valid JSON, or the registration failed" },
         401: notRecent,
         ...FORGED,
-        409: { description: "The user has too many passkeys, or another account the identifier" },
+        409: conflict,
         422: invalidBody,
         ...noKey,
       },
@@ -108,7 +112,7 @@ export function describePasskeyRoutes(
           "Options for `PublicKeyCredential.parseRequestOptionsFromJSON()`",
           REQUEST_OPTIONS,
         ),
-        400: { description: "The body is not valid JSON, or the identifier is invalid" },
+        400: noIdentifier,
         ...FORGED,
         422: invalidBody,
         429: throttled,

@@ -14,6 +14,7 @@ import { createClock } from "../_clock.ts";
 import { isHandshake, isSafe, originVerifier } from "./_request_origin.ts";
 import { createEmitter } from "../_emit.ts";
 import { digestText } from "../_kdf.ts";
+import { serializedOrigin } from "../_header.ts";
 import { randomBytes, randomToken } from "../_random.ts";
 import type { CookiePolicy } from "./cookie_policy.ts";
 import type { DerivedKeys } from "../derived_keys.ts";
@@ -89,9 +90,6 @@ export interface CsrfService {
 /** 32 bytes of HMAC, 32 random bytes. */
 const TOKEN_REGEXP = /^([0-9a-f]{64})\.([0-9a-f]{64})$/;
 const RANDOM_BYTES = 32;
-
-/** A host name has up to 253 characters. */
-const MAX_ORIGIN_LENGTH = 300;
 
 const DETAIL = "The request carries no valid CSRF token, or comes from another site";
 
@@ -194,7 +192,7 @@ export function csrfService(options: CsrfServiceOptions): CsrfService {
     if (isSafe(request)) return;
     switch (verifyOrigin(request)) {
       case "cross_origin":
-        throw failure("cross_origin", originOf(request));
+        throw failure("cross_origin", serializedOrigin(request.headers.get("Origin") ?? ""));
       case "trusted":
         if (requiresToken && !isHandshake(request)) await checkToken(request);
         return;
@@ -210,15 +208,6 @@ export function csrfService(options: CsrfServiceOptions): CsrfService {
     check: (request: Request) => checkRequest(request, true),
     checkOrigin: (request: Request) => checkRequest(request, false),
   });
-}
-
-/** The serialized origin that the browser sent; `undefined` for any other value. */
-function originOf({ headers }: Request): string | undefined {
-  const origin = headers.get("Origin") ?? "";
-  return origin.length <= MAX_ORIGIN_LENGTH && URL.canParse(origin) &&
-      new URL(origin).origin === origin
-    ? origin
-    : undefined;
 }
 
 /** Contains the kind, so that a token from before a session is not valid for a session with the same value. */

@@ -5,6 +5,7 @@
  */
 
 import type { Bytes } from "../_bytes.ts";
+import { serializedOrigin } from "../_header.ts";
 import { parseStrictObject } from "../_strict_json.ts";
 import { CeremonyError, check, decodeOr } from "./_failure.ts";
 
@@ -34,9 +35,6 @@ export interface TrustedOrigins {
 
 const MAX_BYTES = 8_192;
 const MAX_DEPTH = 8;
-
-/** Longest origin in an event: a host name has up to 253 characters. */
-const MAX_ORIGIN = 300;
 
 const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf];
 
@@ -72,7 +70,9 @@ export function checkOrigin(
   { origin, crossOrigin = false, topOrigin }: ClientData,
   { origins, topOrigins, insecureMissingTopOrigin }: TrustedOrigins,
 ): void {
-  if (!origins.includes(origin)) throw new CeremonyError("origin_unexpected", serialized(origin));
+  if (!origins.includes(origin)) {
+    throw new CeremonyError("origin_unexpected", { detail: serializedOrigin(origin) });
+  }
   check(typeof crossOrigin === "boolean", "cross_origin");
   if (topOrigin === undefined) {
     check(!crossOrigin || insecureMissingTopOrigin, "cross_origin");
@@ -81,13 +81,6 @@ export function checkOrigin(
   check(crossOrigin, MALFORMED);
   check(topOrigins.length > 0, "cross_origin");
   check(topOrigins.some((trusted) => trusted === topOrigin), "top_origin_unexpected");
-}
-
-/** The origin for the event, if it is one: a browser wrote it, but anybody can send a response. */
-function serialized(origin: string): { readonly detail?: string } {
-  const isOrigin = origin.length <= MAX_ORIGIN && URL.canParse(origin) &&
-    new URL(origin).origin === origin;
-  return isOrigin ? { detail: origin } : {};
 }
 
 /** Whether objects and arrays are nested no deeper than a number of levels. */

@@ -22,7 +22,7 @@ export class CeremonyError extends Error {
   /** Creates the error. */
   constructor(
     reason: WebAuthnFailure,
-    { detail, cause }: { detail?: string; cause?: unknown } = {},
+    { detail, cause }: { detail?: string | undefined; cause?: unknown } = {},
   ) {
     super(reason, cause === undefined ? undefined : { cause });
     this.reason = reason;

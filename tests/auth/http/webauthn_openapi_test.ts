@@ -43,6 +43,34 @@ Deno.test("generateOpenAPI() documents the seven routes of passkeys, each with i
   }
 });
 
+Deno.test("generateOpenAPI() names the standard's JSON forms of ceremonies, and describes what is added to them", () => {
+  const operations = operationsOf(documentOf());
+  const bodies = [["register/verify", "RegistrationResponseJSON", "name"], [
+    "login/verify",
+    "AuthenticationResponseJSON",
+    "remember",
+  ]] as const;
+  for (const [path, form, own] of bodies) {
+    const { requestBody } = operations.get(`POST ${BASE}/${path}`) as unknown as {
+      requestBody: { content: Record<string, { schema: SchemaObject }> };
+    };
+    const schema = requestBody.content["application/json"]?.schema;
+    assertMatch(String(schema?.["description"]), new RegExp(`^${form}, WebAuthn Level 3`));
+    assertEquals(Object.keys(schema?.["properties"] ?? {}), [own]);
+  }
+  const forms = [["register", "Creation"], ["login", "Request"]] as const;
+  for (const [path, form] of forms) {
+    const { content } = operations.get(`POST ${BASE}/${path}/options`)?.responses["200"] as {
+      content: Record<string, { schema: SchemaObject }>;
+    };
+    const description = String(content["application/json"]?.schema["description"]);
+    assertMatch(
+      description,
+      new RegExp(`^PublicKeyCredential${form}OptionsJSON, WebAuthn Level 3`),
+    );
+  }
+});
+
 const OPTIONS: PasskeyAppOptions = {
   webauthn: { signUp: true, identified: true },
   throttle: { challenge: { kind: "window", limit: 8, seconds: 60 } },

@@ -112,17 +112,17 @@ export function readRelyingParty(config: WebAuthnConfig): RelyingParty {
   });
   if (rp.residentKey !== "required" && !rp.identified) { // it would count as a way to sign in, and be none
     throw new TypeError(
-      `${ACTION}: residentKey: "${rp.residentKey}" needs identified, without which such passkeys cannot sign in`,
+      `${ACTION}: residentKey: "${rp.residentKey}" needs identified: such passkeys sign in by name only`,
     );
   }
   if (rp.attestation !== "none" && rp.verifyAttestation === undefined) {
     throw new TypeError(
-      `${ACTION}: attestation: "${rp.attestation}" needs verifyAttestation, which judges what authenticators send`,
+      `${ACTION}: attestation: "${rp.attestation}" needs verifyAttestation`,
     );
   }
   if (new Set(relatedOrigins(rp).map(labelOf)).size > MAX_LABELS) {
     throw new RangeError(
-      `${ACTION}: origins of other domains than rpId have more than ${MAX_LABELS} names, which browsers do not accept`,
+      `${ACTION}: origins of other domains than rpId have more than ${MAX_LABELS} names`,
     );
   }
   return rp;

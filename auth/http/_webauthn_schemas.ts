@@ -14,10 +14,12 @@ const TIME: SchemaObject = { type: "number", description: "Seconds since the Uni
 export const CREATION_OPTIONS: SchemaObject = {
   type: "object",
   description: "PublicKeyCredentialCreationOptionsJSON, WebAuthn Level 3 §5.1.8",
+  additionalProperties: true,
 };
 export const REQUEST_OPTIONS: SchemaObject = {
   type: "object",
   description: "PublicKeyCredentialRequestOptionsJSON, WebAuthn Level 3 §5.1.9",
+  additionalProperties: true,
 };
 
 export const PASSKEY_NAME: SchemaObject = {
@@ -31,6 +33,7 @@ export const REGISTRATION_RESPONSE: SchemaObject = {
   type: "object",
   description: "RegistrationResponseJSON, WebAuthn Level 3 §5.1",
   properties: { name: PASSKEY_NAME },
+  additionalProperties: true,
 };
 
 /** With whether the session is persistent. */
@@ -38,6 +41,7 @@ export const AUTHENTICATION_RESPONSE: SchemaObject = {
   type: "object",
   description: "AuthenticationResponseJSON, WebAuthn Level 3 §5.1",
   properties: { remember: { type: "boolean", description: "Keep signed in", default: false } },
+  additionalProperties: true,
 };
 
 /** A passkey, as its user sees it. */

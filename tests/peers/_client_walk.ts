@@ -7,6 +7,7 @@
  */
 
 import type { Programs } from "./_client.ts";
+import { PASSKEY_WALK } from "./_passkey_walk.ts";
 import { OPENAPI_FETCH } from "./versions.ts";
 
 /** What programs with a client import. */
@@ -22,7 +23,8 @@ export type Walk = (
 ) => Promise<void>;
 
 /** Exports a {@linkcode Walk}, which sends every operation what it takes, and looks at all that comes back. */
-export const WALK: string = IMPORTS + `
+export const WALK: string = IMPORTS + `import { walkPasskeys } from "./passkeys.ts";
+
 type Note = components["schemas"]["Note"];
 type Code = components["schemas"]["ProblemDetails"]["code"];
 
@@ -63,6 +65,7 @@ export async function walk(baseUrl: string, openBrowser: () => (request: Request
   assertEquals([taken.response.status, taken.error?.code], [409, "identifier_unavailable"]);
 
   await walkNotes(client, baseUrl);
+  await walkPasskeys(client, phone, baseUrl.replace("127.0.0.1", "localhost"));
   const program = createClient<paths>({ baseUrl, fetch: openBrowser() });
   await walkPrograms(client, program, credentials);
 
@@ -251,6 +254,7 @@ async function walkNotes(client: Client, baseUrl: string): Promise<void> {
 
 /** Puts {@linkcode WALK} among programs. @throws {Error} If its types are wrong. */
 export async function loadWalk({ write, check, load }: Programs): Promise<Walk> {
+  await write("passkeys.ts", PASSKEY_WALK);
   await write("walk.ts", WALK);
   const lines = (await check(["walk.ts"])).get("walk.ts") ?? [];
   if (lines.length > 0) throw new Error(`Cannot use the client: wrong in lines ${lines} of WALK`);

@@ -30,13 +30,3 @@ export function skipOwsBackward(text: string, start: number, end: number): numbe
 function isOws(code: number): boolean {
   return code === 0x20 || code === 0x09;
 }
-
-/** A host name has up to 253 characters. */
-const MAX_ORIGIN_LENGTH = 300;
-
-/** A string that came with a request, for an event, if it is an origin as browsers write it. */
-export function serializedOrigin(text: string): string | undefined {
-  const isOrigin = text.length <= MAX_ORIGIN_LENGTH && URL.canParse(text) &&
-    new URL(text).origin === text;
-  return isOrigin ? text : undefined;
-}

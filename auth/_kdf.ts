@@ -46,5 +46,10 @@ export async function pbkdf2(password: Bytes, options: Pbkdf2Options): Promise<B
 
 /** SHA-256 of a string in base64url: the stored form of tokens. */
 export async function digestText(text: string): Promise<string> {
-  return encodeBase64Url(new Uint8Array(await crypto.subtle.digest("SHA-256", utf8(text))));
+  return encodeBase64Url(await sha256(utf8(text)));
+}
+
+/** SHA-256 of bytes. */
+export async function sha256(bytes: Bytes): Promise<Bytes> {
+  return new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
 }

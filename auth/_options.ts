@@ -28,7 +28,7 @@ export function rejectUnknownOptions<T extends object>(
 /**
  * The longest time of most options: 400 days, the limit of cookies. A day in milliseconds is longer.
  */
-const MAX_SECONDS = 34_560_000;
+export const MAX_SECONDS = 34_560_000;
 
 /**
  * Checks options that are times in seconds, by name.

@@ -5,7 +5,7 @@
  * @module
  */
 
-import { type Bytes, utf8 } from "./_bytes.ts";
+import { type Bytes, concatBytes, utf8 } from "./_bytes.ts";
 import { hkdf } from "./_kdf.ts";
 import { randomBytes, randomToken } from "./_random.ts";
 
@@ -189,9 +189,7 @@ export function deriveKeys(secret: string | readonly string[]): DerivedKeys {
     ): Promise<DecryptedBytes | undefined> {
       // A shorter tag is easier to forge, and bytes moved from one part to the next would be a second encoding
       if (iv.length !== IV_BYTES || tag.length !== TAG_BYTES) return undefined;
-      const bytes = new Uint8Array(ciphertext.length + TAG_BYTES);
-      bytes.set(ciphertext);
-      bytes.set(tag, ciphertext.length);
+      const bytes = concatBytes(ciphertext, tag);
       for (const keyOf of [first, ...others]) {
         const key = await keyOf(purpose, CIPHER);
         const plaintext = await decryptBytes(key, gcmParams(iv, additionalData), bytes);

@@ -8,7 +8,8 @@
 import { decodeBase64Url, encodeBase64Url } from "../auth/_base64url.ts";
 import { type Bytes, concatBytes, utf8 } from "../auth/_bytes.ts";
 import { verifyAuthenticationResponse } from "../auth/webauthn/authentication.ts";
-import { readRelyingParty, sha256 } from "../auth/webauthn/_relying_party.ts";
+import { sha256 } from "../auth/_kdf.ts";
+import { readRelyingParty } from "../auth/webauthn/_relying_party.ts";
 import type { Credential } from "../auth/stores/credential_types.ts";
 import { encodeCbor } from "../tests/auth/webauthn/_cbor.ts";
 import { measure } from "./_measure.ts";
@@ -59,7 +60,7 @@ export async function comparePasskeys(
     {
       name: "primitives",
       async run() {
-        await Promise.all([sha256(RP_ID), sha256(clientData)]);
+        await Promise.all([sha256(utf8(RP_ID)), sha256(clientData)]);
         return await verify(await importKey());
       },
     },
@@ -140,7 +141,7 @@ async function createAssertion(): Promise<{
     JSON.stringify({ type: "webauthn.get", challenge, origin: ORIGIN, crossOrigin: false }),
   );
   const flags = new Uint8Array([0b1_1101, 0, 0, 0, 0]); // UP, UV, BE, BS, and no counter
-  const authenticatorData = concatBytes(await sha256(RP_ID), flags);
+  const authenticatorData = concatBytes(await sha256(utf8(RP_ID)), flags);
   const signed = concatBytes(authenticatorData, await sha256(clientData));
   const rawSignature = new Uint8Array(await crypto.subtle.sign(ES256, pair.privateKey, signed));
   const response = {

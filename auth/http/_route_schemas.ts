@@ -11,8 +11,8 @@ type Responses = NonNullable<EndpointMetadata["responses"]>;
 
 export const TAGS: string[] = ["Authentication"];
 export const STRING: SchemaObject = { type: "string" };
-const STRINGS = { type: "array", items: STRING };
-const TIME = { type: "number", description: "Seconds since the Unix epoch" };
+export const STRINGS: SchemaObject = { type: "array", items: STRING };
+export const TIME: SchemaObject = { type: "number", description: "Seconds since the Unix epoch" };
 
 export const PRINCIPAL: SchemaObject = /* @__PURE__ */ object({
   sub: { type: "string", description: "Stable subject id" },

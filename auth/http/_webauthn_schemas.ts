@@ -5,10 +5,7 @@
  */
 
 import type { SchemaObject } from "../../router/openapi_types.ts";
-import { object, STRING } from "./_route_schemas.ts";
-
-const STRINGS: SchemaObject = { type: "array", items: STRING };
-const TIME: SchemaObject = { type: "number", description: "Seconds since the Unix epoch" };
+import { object, STRING, STRINGS, TIME } from "./_route_schemas.ts";
 
 /** What browsers take and return: the standard describes it, and their own functions read and write it. */
 export const CREATION_OPTIONS: SchemaObject = {

@@ -5,6 +5,8 @@
  * @module
  */
 
+import { parseOrigin, parseUrl } from "../_origin.ts";
+
 /** The initiator of a request, as the browser reports it. */
 export type RequestOrigin =
   /** The same origin, or a trusted one. */
@@ -59,9 +61,9 @@ export function originVerifier(
  * a page over http is accepted on a loopback host only, since it can be forged on the network.
  */
 function isSameOrigin(origin: string, request: Request): boolean {
-  const from = parseUrl(origin);
+  const from = parseOrigin(origin);
   const to = parseUrl(request.url);
-  if (from === undefined || to === undefined || !isWebOrigin(from, origin)) return false;
+  if (from === undefined || to === undefined) return false;
   if (from.protocol === "http:" && (to.protocol === "https:" || !isLoopback(from.hostname))) {
     return false;
   }
@@ -76,27 +78,11 @@ function isLoopback(hostname: string): boolean {
   return LOOPBACK_REGEXP.test(hostname);
 }
 
-/** Whether a string is a serialized HTTP origin, RFC 6454 §6.2; `null` is not. */
-function isWebOrigin(url: URL, written: string): boolean {
-  return url.origin === written && /^https?:$/.test(url.protocol);
-}
-
-function parseUrl(text: string): URL | undefined {
-  try {
-    return new URL(text);
-  } catch {
-    return undefined;
-  }
-}
-
 function requireOrigin(origin: string): void {
-  const url = parseUrl(origin);
-  const isWildcard = url?.hostname.includes("*"); // a URL may have it, no page does
-  if (url === undefined || isWildcard || !isWebOrigin(url, origin)) {
-    throw new TypeError(
-      `Cannot trust origin ${
-        JSON.stringify(origin)
-      }: write it as https://host or https://host:port, without wildcards`,
-    );
-  }
+  if (parseOrigin(origin) !== undefined) return;
+  throw new TypeError(
+    `Cannot trust origin ${
+      JSON.stringify(origin)
+    }: write it as https://host or https://host:port, without wildcards`,
+  );
 }

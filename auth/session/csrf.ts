@@ -14,7 +14,7 @@ import { createClock } from "../_clock.ts";
 import { isHandshake, isSafe, originVerifier } from "./_request_origin.ts";
 import { createEmitter } from "../_emit.ts";
 import { digestText } from "../_kdf.ts";
-import { serializedOrigin } from "../_header.ts";
+import { parseOrigin } from "../_origin.ts";
 import { randomBytes, randomToken } from "../_random.ts";
 import type { CookiePolicy } from "./cookie_policy.ts";
 import type { DerivedKeys } from "../derived_keys.ts";
@@ -192,7 +192,7 @@ export function csrfService(options: CsrfServiceOptions): CsrfService {
     if (isSafe(request)) return;
     switch (verifyOrigin(request)) {
       case "cross_origin":
-        throw failure("cross_origin", serializedOrigin(request.headers.get("Origin") ?? ""));
+        throw failure("cross_origin", parseOrigin(request.headers.get("Origin") ?? "")?.origin);
       case "trusted":
         if (requiresToken && !isHandshake(request)) await checkToken(request);
         return;

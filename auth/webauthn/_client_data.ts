@@ -5,7 +5,7 @@
  */
 
 import type { Bytes } from "../_bytes.ts";
-import { serializedOrigin } from "../_header.ts";
+import { parseOrigin } from "../_origin.ts";
 import { parseStrictObject } from "../_strict_json.ts";
 import { CeremonyError, check, decodeOr } from "./_failure.ts";
 
@@ -71,7 +71,7 @@ export function checkOrigin(
   { origins, topOrigins, insecureMissingTopOrigin }: TrustedOrigins,
 ): void {
   if (!origins.includes(origin)) {
-    throw new CeremonyError("origin_unexpected", { detail: serializedOrigin(origin) });
+    throw new CeremonyError("origin_unexpected", { detail: parseOrigin(origin)?.origin });
   }
   check(typeof crossOrigin === "boolean", "cross_origin");
   if (topOrigin === undefined) {

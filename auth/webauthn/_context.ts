@@ -4,7 +4,7 @@
  * @module
  */
 
-import { encodeBase64Url } from "../_base64url.ts";
+import { digestText } from "../_kdf.ts";
 import type { Emit } from "../_emit.ts";
 import type { Warn } from "../_report.ts";
 import type { DerivedKeys } from "../derived_keys.ts";
@@ -15,7 +15,7 @@ import type { LoginClient } from "../throttle/throttle_service.ts";
 import { toUserInfo } from "../users/user_info.ts";
 import type { Challenges } from "./_challenges.ts";
 import { type Ceremony, CeremonyError, clientError } from "./_failure.ts";
-import { type RelyingParty, sha256 } from "./_relying_party.ts";
+import type { RelyingParty } from "./_relying_party.ts";
 import type { PasskeyAuthentication, WebAuthnServiceOptions } from "./service_types.ts";
 
 /** Configuration, stores and clock of a service. */
@@ -85,7 +85,7 @@ export async function passkeysOf(
 
 /** User handle of a user without passkeys: 32 bytes that tell nothing about the user, §14.6.1. */
 export async function newUserHandle(rpId: string, sub: string): Promise<string> {
-  return encodeBase64Url(await sha256(`gatehouse webauthn\0${rpId}\0${sub}`));
+  return await digestText(`gatehouse webauthn\0${rpId}\0${sub}`);
 }
 
 /** What a verified ceremony proves. */

@@ -5,6 +5,9 @@
  */
 
 import { type Bytes, utf8 } from "../_bytes.ts";
+import { sha256 } from "../_kdf.ts";
+import { MAX_SECONDS } from "../_options.ts";
+import { parseOrigin } from "../_origin.ts";
 import { COSE_ALGORITHMS } from "./_cose.ts";
 import type { WebAuthnConfig } from "./types.ts";
 
@@ -69,7 +72,7 @@ function optionRows(): OptionRows {
       fallback: [-8, -7, -257], // ES256 is what most authenticators have, RS256 what older ones of Windows have
     },
     timeout: integer(30, 3_600, 300),
-    maxAge: integer(1, 34_560_000, 900), // 400 days
+    maxAge: integer(1, MAX_SECONDS, 900),
     maxCredentials: integer(1, 100, 20),
     signUp: boolean(),
     hints: {
@@ -104,7 +107,7 @@ export function readRelyingParty(config: WebAuthnConfig): RelyingParty {
     read[name] = Array.isArray(value) ? [...value] : value;
   }
   let hash: Bytes | undefined; // not a promise: in workerd no request may wait for another's
-  const rpIdHash = async () => hash ??= await sha256(config.rpId);
+  const rpIdHash = async () => hash ??= await sha256(utf8(config.rpId));
   const rp = Object.freeze({
     ...read as unknown as Complete,
     verifyAttestation: config.verifyAttestation,
@@ -138,12 +141,6 @@ export function relatedOrigins(
   });
 }
 
-/** SHA-256 of bytes, or of a string in UTF-8. */
-export async function sha256(data: string | Bytes): Promise<Bytes> {
-  const bytes = typeof data === "string" ? utf8(data) : data;
-  return new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
-}
-
 const ADDRESS_REGEXP = /^[\d.]+$|:/;
 
 function isDomain(rpId: unknown): boolean {
@@ -154,15 +151,12 @@ function isDomain(rpId: unknown): boolean {
 
 const APP_ORIGIN_REGEXP = /^(?:android:apk-key-hash:|ios:bundle-id:)[\w.-]+$/;
 
-/** Serialized as browsers do; without encryption for the developer's own machine only. */
+/** Without encryption for the developer's own machine only. */
 function isOrigin(origin: unknown): boolean {
   if (typeof origin !== "string") return false;
-  if (APP_ORIGIN_REGEXP.test(origin)) return true;
-  if (!URL.canParse(origin)) return false;
-  const { origin: serialized, protocol, hostname } = new URL(origin);
-  const isLocal = hostname === "localhost" || hostname.endsWith(".localhost");
-  if (hostname.includes("*")) return false; // a URL may have it, no page does
-  return serialized === origin && (protocol === "https:" || (protocol === "http:" && isLocal));
+  const { protocol, hostname = "" } = parseOrigin(origin) ?? {};
+  return protocol === "https:" || APP_ORIGIN_REGEXP.test(origin) ||
+    (protocol === "http:" && /^(?:.+\.)?localhost$/.test(hostname));
 }
 
 /** The name that was registered: `example` of `app.example.co.uk`. Common second levels stand in for the Public Suffix List. */

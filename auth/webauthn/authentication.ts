@@ -13,7 +13,8 @@ import type { AuthenticationState } from "./_challenges.ts";
 import { checkOrigin, parseClientData } from "./_client_data.ts";
 import { importCoseKey, parseCoseKey, verifyCoseSignature } from "./_cose.ts";
 import { CeremonyError, check } from "./_failure.ts";
-import { type RelyingParty, sha256 } from "./_relying_party.ts";
+import type { RelyingParty } from "./_relying_party.ts";
+import { sha256 } from "../_kdf.ts";
 import { readAuthenticationResponse } from "./_response.ts";
 
 /** What a sign-in is verified against. */

@@ -14,7 +14,8 @@ import type { RegistrationState } from "./_challenges.ts";
 import { checkOrigin, parseClientData } from "./_client_data.ts";
 import { importCoseKey, parseCoseKey } from "./_cose.ts";
 import { check } from "./_failure.ts";
-import { type RelyingParty, sha256 } from "./_relying_party.ts";
+import type { RelyingParty } from "./_relying_party.ts";
+import { sha256 } from "../_kdf.ts";
 import { readRegistrationResponse } from "./_response.ts";
 import type { Credential } from "../stores/types.ts";
 

@@ -1,6 +1,6 @@
 /** The catalogue "Sessions, cookies, CSRF" against the routes of authentication: requests, and why they are rejected. */
 
-import { cookiePolicy, type Credential, csrfService, deriveKeys } from "@gatehouse/http";
+import { cookiePolicy, csrfService, deriveKeys } from "@gatehouse/http";
 import { assertEquals } from "@std/assert";
 import {
   type BrowserInit,
@@ -11,6 +11,7 @@ import {
 } from "../auth/http/_app.ts";
 import { assertRefused, FORGED, throttledFor } from "../auth/http/_routes.ts";
 import { WEBAUTHN } from "../auth/http/_passkeys.ts";
+import { newCredential } from "../contracts/_credentials.ts";
 import { ADA, EVE_PASSWORD, repeat, types } from "../auth/_services.ts";
 
 interface Scene {
@@ -179,20 +180,7 @@ const TARGETS: readonly (readonly [path: string, json: unknown])[] = [
 ];
 
 /** Ada's passkey. */
-const PASSKEY: Credential = {
-  id: "c1",
-  sub: "u1",
-  rpId: WEBAUTHN.rpId,
-  userHandle: "handle",
-  publicKey: "key",
-  signCount: 0,
-  backupEligible: false,
-  backedUp: false,
-  userVerified: true,
-  aaguid: "00000000-0000-0000-0000-000000000000",
-  fmt: "none",
-  createdAt: 0,
-};
+const PASSKEY = newCredential("c1");
 
 /** Whether a browser may have sent this origin: "null" and invalid values are not in events. */
 function isOrigin(origin: string | null): boolean {

@@ -3,6 +3,7 @@
 import type { Credential } from "@gatehouse/http/auth";
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { suggestedName } from "../../examples/notes/pages/passkeys.ts";
+import { newCredential } from "../contracts/_credentials.ts";
 import { type NotesService, withNotes } from "./_notes_service.ts";
 
 const CHROME =
@@ -145,17 +146,8 @@ async function addPasskey(
 ): Promise<void> {
   const { user: { sub } } = await (await call("/auth/session")).json();
   const status = await stores.credentials.create({
-    id: "AQ",
-    sub,
+    ...newCredential("AQ", sub),
     rpId: "localhost",
-    userHandle: "AQ",
-    publicKey: "AQ",
-    signCount: 0,
-    backupEligible: false,
-    backedUp: false,
-    userVerified: true,
-    aaguid: "00000000-0000-0000-0000-000000000000",
-    fmt: "none",
     createdAt: 1_700_000_000,
     ...passkey,
   });

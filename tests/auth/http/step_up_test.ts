@@ -14,6 +14,7 @@ import {
   mountStatic,
   type Principal,
   requireAuth,
+  type RequireAuthOptions,
   requireAuthz,
   resourceServer,
   type TypedRouter,
@@ -30,6 +31,26 @@ import { createApp, GOOD, open } from "./_require.ts";
 const MINUTE = 60;
 const REFUSED = [401, "insufficient_authentication"] as const;
 const CHALLENGE = 'Bearer error="insufficient_user_authentication"';
+
+/** [options, what the client is told, who signed in with a password 61 seconds ago] */
+const DETAILS: readonly (readonly [options: RequireAuthOptions, detail: string])[] = [
+  [{ maxAge: 60 }, "The last sign-in is too long ago"],
+  [{ amr: ["mfa"] }, "The sign-in lacks the authentication method mfa"],
+  [{ amr: ["pwd", "hwk", "mfa"] }, "The sign-in lacks the authentication method hwk, mfa"],
+  [{ amr: ["mfa"], maxAge: 60 }, "The sign-in lacks the authentication method mfa"],
+];
+
+for (const [options, detail] of DETAILS) {
+  Deno.test(`requireAuth() tells who is rejected by ${JSON.stringify(options)} what is missing`, async () => {
+    const clock = { now: START };
+    const old = { sub: "u1", method: "card", authTime: START - 61, amr: ["pwd"] };
+    const runtime = serverOf(() => createPrincipal(old, { now: () => clock.now }), clock);
+    const router = createRouter()
+      .get("/", () => json("in"), { use: [requireAuth({ runtime, ...options })] });
+    const response = await router.request("/");
+    assertEquals([response.status, (await response.json()).detail], [401, detail]);
+  });
+}
 
 /** The principal of a credential, START is now: [why, authTime, amr, options, whether it passes] */
 const PRINCIPALS: readonly (readonly [

@@ -3,7 +3,7 @@ import { AuthError } from "../../../auth/error.ts";
 import type { AuthEvent } from "../../../auth/events.ts";
 import { inMemoryAuthStores } from "../../../auth/stores/memory.ts";
 import { webAuthnService } from "../../../auth/webauthn/service.ts";
-import type { AttestationEvidence, WebAuthnConfig } from "../../../auth/webauthn/types.ts";
+import type { AttestationEvidence, AttestationVerdict, WebAuthnConfig } from "../../../auth/webauthn/types.ts";
 import {
   type Attester,
   attester,
@@ -81,3 +81,21 @@ for (const [why, attester, attestation, hook, ends] of REGISTRATIONS) {
     assertEquals((await credentials.list("u1")).length, typeof ends === "number" ? 1 : 0);
   });
 }
+
+Deno.test("verifyAttestation is not asked about a credential whose id is not that of the response", async () => {
+  const { users, credentials, states } = inMemoryAuthStores();
+  await users.create({ sub: "u1", identifier: "ada", securityStamp: "s1", createdAt: 0 });
+  let asked = 0;
+  const service = webAuthnService({
+    ...{ users, credentials, states, attestation: "direct" },
+    ...{ rpId: "example.com", rpName: "Example", origins: ["https://example.com"] },
+    verifyAttestation: () => ({ trusted: asked++ >= 0 }) as AttestationVerdict,
+  });
+  for (const [id, expected] of [["AAAA", 0], [undefined, 1]] as const) {
+    const options = await service.registrationOptions("u1", { browser: "b" });
+    const change = { attester: CERTIFIED, ...(id === undefined ? {} : { id }) };
+    const response = await createAuthenticator().create(options, change);
+    await service.verifyRegistration(response, { browser: "b", sub: "u1" }).catch(() => {});
+    assertEquals(asked, expected);
+  }
+});

@@ -143,11 +143,12 @@ function sessionGuard(
   runtime: AuthRuntime<never>,
   access: RouteAccess<AccessRules<never>>,
 ): Middleware<unknown[]> {
-  const { guard } = createGuard<never, never>({ runtime });
+  const { guard, deny } = createGuard<never, never>({ runtime });
   return async (req, ...args) => {
     const principal = await guard(req, access, ...args);
     if (principal === undefined || getSession(req) !== undefined) return;
-    throw new AuthError("insufficient_authentication", { reason: "session_missing" });
+    const error = new AuthError("insufficient_authentication", { reason: "session_missing" });
+    throw deny(error, principal, req, args);
   };
 }
 

@@ -65,6 +65,13 @@ export interface AuthGuard<Metadata> {
     access: RouteAccess<AccessRules<Metadata>>,
     ...args: unknown[]
   ) => void | Promise<void>;
+  /** Emits the event of a denial. @returns The error, to be thrown. */
+  readonly deny: (
+    error: AuthError,
+    principal: Principal | undefined,
+    req: RouteRequest,
+    args: readonly unknown[],
+  ) => AuthError;
   readonly authorizationPolicy: AuthorizationPolicy;
   readonly before: readonly Middleware<unknown[]>[];
   readonly strategies: readonly AuthStrategy[];
@@ -203,7 +210,7 @@ export function createGuard<Metadata, Known>(
   }
 
   const claim: Middleware<unknown[]> = (req) => enterRealm(req, realm);
-  return { guard, authorize, authorizationPolicy, before: [claim], strategies, challenge };
+  return { guard, authorize, deny, authorizationPolicy, before: [claim], strategies, challenge };
 }
 
 /** The check where a browser may have attached the credential automatically. @throws {TypeError} If there is no CSRF service. */

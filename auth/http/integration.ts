@@ -108,8 +108,9 @@ export function authIntegration<Metadata>(
 export function guardIntegration<Metadata, Known>(
   { catch: handler, ...options }: WithAuthRoutesOptions<Metadata, Known>,
 ): AuthIntegration<Principal, unknown[], GuardRules<Metadata>> {
+  const { deny: _, ...guard } = createGuard(options);
   return {
-    ...createGuard(options),
+    ...guard,
     use: [finalizeResponse],
     catch: withAuthErrors(handler),
     finally: applyAuthHeaders,

@@ -51,12 +51,15 @@ for (const [what, steal] of STOLEN) {
     });
     const attacker = app.browser();
     const headers = await steal(app, attacker);
+    app.events.length = 0;
     for (const path of ["register/options", "register/verify", "credentials/remove"] as const) {
       const json = { id: passkey.id };
       const response = await attacker.post(`${BASE}/${path}`, json, { headers });
       const { code } = await response.json();
       assertEquals([response.status, code], [401, "insufficient_authentication"]);
     }
+    const denied = app.events.map((event) => event.type === "authz.denied" && event.sub);
+    assertEquals(denied, ["u1", "u1", "u1"]);
     assertEquals((await app.stores.credentials.list("u1")).map(({ id }) => id), [passkey.id]);
   });
 }

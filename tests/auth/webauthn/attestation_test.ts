@@ -3,7 +3,11 @@ import { AuthError } from "../../../auth/error.ts";
 import type { AuthEvent } from "../../../auth/events.ts";
 import { inMemoryAuthStores } from "../../../auth/stores/memory.ts";
 import { webAuthnService } from "../../../auth/webauthn/service.ts";
-import type { AttestationEvidence, AttestationVerdict, WebAuthnConfig } from "../../../auth/webauthn/types.ts";
+import type {
+  AttestationEvidence,
+  AttestationVerdict,
+  WebAuthnConfig,
+} from "../../../auth/webauthn/types.ts";
 import {
   type Attester,
   attester,

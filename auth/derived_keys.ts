@@ -13,7 +13,7 @@ import { randomBytes, randomToken } from "./_random.ts";
 export type KeyPurpose = "csrf" | "device" | "throttle" | "webauthn";
 
 /** Purposes of encryption keys. */
-export type EncryptionPurpose = "signing-keys";
+export type EncryptionPurpose = "signing-keys" | "provider-tokens";
 
 /** Result of {@linkcode DerivedKeys.encrypt}, AES-256-GCM. */
 export interface EncryptedBytes {
@@ -92,6 +92,7 @@ const KEY_TABLE: { readonly [P in Purpose]: PurposeRow } = {
   throttle: { use: MAC, info: "gatehouse/v1/throttle" },
   webauthn: { use: MAC, info: "gatehouse/v1/webauthn" },
   "signing-keys": { use: CIPHER, info: "gatehouse/v1/signing-keys" },
+  "provider-tokens": { use: CIPHER, info: "gatehouse/v1/provider-tokens" },
 };
 
 const SECRET_BYTES = 32;

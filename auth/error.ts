@@ -10,6 +10,8 @@ export type AuthErrorCode =
   | "credential_unknown"
   | "csrf_failed"
   | "identifier_unavailable"
+  | "identity_taken"
+  | "identity_unknown"
   | "insufficient_authentication"
   | "insufficient_scope"
   | "invalid_challenge"
@@ -18,6 +20,7 @@ export type AuthErrorCode =
   | "invalid_refresh_token"
   | "invalid_token"
   | "last_way_in"
+  | "oauth_failed"
   | "service_unavailable"
   | "session_ambiguous"
   | "session_expired"
@@ -135,6 +138,7 @@ function statusOf(code: AuthErrorCode): number {
   switch (code) {
     case "invalid_challenge":
     case "invalid_identifier":
+    case "oauth_failed":
     case "webauthn_failed": // at a registration; a sign-in sends this code with a 401
       return 400;
     case "credential_unknown":
@@ -149,9 +153,11 @@ function statusOf(code: AuthErrorCode): number {
       return 401;
     case "access_denied":
     case "csrf_failed":
+    case "identity_unknown":
     case "insufficient_scope":
       return 403;
     case "identifier_unavailable":
+    case "identity_taken":
     case "last_way_in":
     case "too_many_credentials":
     case "too_many_keys":

@@ -58,6 +58,37 @@ export type WebAuthnFailure =
   | "user_handle_missing"
   | "user_unverified";
 
+/** Why a sign-in with an OAuth provider failed. The client gets `oauth_failed`, whatever the reason. */
+export type OAuthFailure =
+  | "acr_mismatch"
+  | "at_hash_mismatch"
+  | "auth_time_too_old"
+  | "azp_mismatch"
+  | "browser_mismatch"
+  | "id_token_missing"
+  | "id_token_refused"
+  | "iss_mismatch"
+  | "iss_missing"
+  | "issued_too_early"
+  | "link_session_ended"
+  | "logout_token_refused"
+  | "nonce_mismatch"
+  | "profile_refused"
+  | "provider_mismatch"
+  | "provider_refused"
+  | "provider_unreachable"
+  | "registration_closed"
+  | "response_malformed"
+  | "state_missing"
+  | "state_unknown"
+  | "sub_malformed"
+  | "sub_mismatch"
+  | "token_refused"
+  | "token_response_malformed"
+  | "user_disabled"
+  | "user_refused"
+  | "userinfo_refused";
+
 /**
  * Which limit expired a session. Most stores do not return a session after its absolute limit, so that no event is
  * emitted for it.
@@ -145,6 +176,14 @@ export interface AuthEventMap {
   "webauthn.renamed": { sub: string; credentialId: string };
   /** A passkey was removed. */
   "webauthn.removed": { sub: string; credentialId: string };
+  /** A user signed in with an OAuth provider, with an account that existed or was created. */
+  "oauth.completed": { provider: string; sub: string; account: "known" | "created" };
+  /** A sign-in with an OAuth provider, or its link to an account, failed. `detail` is why the preset or a token's check refused it. */
+  "oauth.failed": { provider: string; reason: OAuthFailure; detail?: string; sub?: string };
+  /** An identity at an OAuth provider was linked to an account. */
+  "identity.linked": { sub: string; provider: string };
+  /** An identity was removed from an account. */
+  "identity.unlinked": { sub: string; provider: string };
   /** An API key was created; `apiKeyId` is its public identifier. */
   "api_key.created": { sub: string; apiKeyId: string };
   /** One API key was revoked, or all of the user's. */

@@ -57,6 +57,16 @@ export interface PrincipalInit extends Pick<Principal, "sub" | "method"> {
   readonly authTime?: number | undefined;
 }
 
+/** A session at an OAuth provider. */
+export interface ProviderSession {
+  /** Name of the provider: `google`. */
+  readonly name: string;
+  /** Issuer identifier. */
+  readonly issuer: string;
+  /** The provider's id of its session, OpenID Connect Front-Channel Logout §3, if it said one. */
+  readonly sid?: string;
+}
+
 /** A completed authentication, from which a session is created. */
 export interface Authentication {
   /** Subject id of the user. */
@@ -69,6 +79,8 @@ export interface Authentication {
   readonly amr: readonly string[];
   /** Authentication context class. */
   readonly acr?: string;
+  /** The session at the OAuth provider that the user signed in with. */
+  readonly provider?: ProviderSession;
 }
 
 /** An authentication by password, from which a session and a device cookie are created. */

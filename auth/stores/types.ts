@@ -7,6 +7,8 @@
  */
 
 import type { ApiKeyStore, CredentialStore } from "./credential_types.ts";
+import type { IdentityStore } from "./identity_types.ts";
+import type { SessionStore } from "./session_types.ts";
 import type { LoginThrottle } from "../throttle/rule.ts";
 
 export type { LoginThrottle } from "../throttle/rule.ts";
@@ -17,6 +19,8 @@ export type {
   CredentialStore,
   CredentialUse,
 } from "./credential_types.ts";
+export type { Identity, IdentityPatch, IdentityStore, NewIdentity } from "./identity_types.ts";
+export type { Session, SessionStore } from "./session_types.ts";
 
 /** A user's account: the part of it that authentication needs. */
 export interface User {
@@ -33,7 +37,10 @@ export interface User {
   readonly securityStamp: string;
   /** Whether the account is disabled: its sessions, tokens and keys are invalid. */
   readonly disabled?: boolean;
-  /** Credential id of a passkey whose removal has begun: it must not sign in, and the next removal deletes it if it is stored. */
+  /**
+   * A way to sign in whose removal has begun: the credential id of a passkey, or `identity:` and the id of an identity. It must
+   * not sign in, and the next removal deletes it if it is stored.
+   */
   readonly pendingRemoval?: string;
   /** When the account was created. */
   readonly createdAt: number;
@@ -54,7 +61,7 @@ export type UserPatch =
     readonly identifier?: string;
     /** The password's hash; `null` removes it. */
     readonly passwordHash?: string | null;
-    /** Credential id of a passkey whose removal begins. */
+    /** A way to sign in whose removal begins. */
     readonly pendingRemoval?: string;
   }
   & (
@@ -101,59 +108,14 @@ export interface UserStore {
   delete(sub: string): Promise<void>;
 }
 
-/** A session. Its token is not stored, only the token's digest. */
-export interface Session {
-  /** Public identifier. */
-  readonly id: string;
-  /** Subject id of the user. */
-  readonly sub: string;
-  /** SHA-256 of the token, base64url; unique. */
-  readonly tokenHash: string;
-  /** The user's security stamp when the session was created. */
-  readonly securityStamp: string;
-  /** When the session was created. */
-  readonly createdAt: number;
-  /** When it was last used, to the minute. */
-  readonly activeAt: number;
-  /** When it expires, however it is used. */
-  readonly expiresAt: number;
-  /** Whether it outlives the browser session, with the limits of persistent sessions. */
-  readonly persistent?: boolean;
-  /** When the user authenticated. */
-  readonly authTime: number;
-  /** Authentication methods, RFC 8176. */
-  readonly amr: readonly string[];
-  /** Authentication context class. */
-  readonly acr?: string;
-  /** The browser's `User-Agent`, truncated to 256 characters, for the user's list of sessions. */
-  readonly userAgent?: string;
-}
-
-/**
- * Persists sessions. A session is not returned from its `expiresAt` on. The store itself deletes expired sessions, with
- * other writes or from time to time.
- */
-export interface SessionStore {
-  /** Adds a session. */
-  create(session: Session): Promise<void>;
-  /** Finds a session by its token's digest. */
-  findByTokenHash(tokenHash: string): Promise<Session | null>;
-  /** Sets `activeAt` to `to` if it is still `from`. For a deleted session it is `lost`: it must not be restored. */
-  touch(id: string, from: number, to: number): Promise<"updated" | "lost">;
-  /** Deletes a session, if it exists. */
-  revoke(id: string): Promise<void>;
-  /** Deletes all sessions of a user, except one. */
-  revokeAll(sub: string, exceptId?: string): Promise<void>;
-  /** Sessions of a user, in any order. */
-  list(sub: string): Promise<readonly Session[]>;
-}
-
 /** Persists single-use values: OAuth state, challenges. Values are JSON, but not `null`. */
 export interface StateStore {
   /** Stores a value until a time, in place of an earlier one. */
   put(key: string, value: unknown, expiresAt: number): Promise<void>;
   /** Removes and returns a value: one of many callers gets it. `null` from `expiresAt` on. */
   consume(key: string): Promise<unknown | null>;
+  /** Stores a mark until a time, unless the key has a value or mark: of concurrent callers one gets `claimed`. */
+  claim(key: string, expiresAt: number): Promise<"claimed" | "taken">;
 }
 
 /** The refresh tokens that descend from one sign-in. One record, so that one compare-and-swap decides. */
@@ -296,4 +258,6 @@ export interface AuthStores {
   readonly throttle: LoginThrottle;
   /** API keys. */
   readonly apiKeys: ApiKeyStore;
+  /** Identities at OAuth providers. */
+  readonly identities: IdentityStore;
 }

@@ -24,7 +24,7 @@ export { getPrincipal, getSession, getUser } from "./http/get_principal.ts";
 export type { GuardOptions } from "./http/guard.ts";
 export { withAuthErrors } from "./http/errors.ts";
 export { applyAuthHeaders } from "./http/response_headers.ts";
-export { safeRedirectPath } from "./http/redirect_target.ts";
+export { safeRedirectPath } from "./redirect_target.ts";
 export {
   AUTHORIZATION_MANAGER,
   authorizationAllowed,

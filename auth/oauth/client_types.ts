@@ -114,7 +114,7 @@ export interface OAuthResult {
   readonly link?: OAuthLink | undefined;
   /** When the user authenticated: `auth_time`, or the time of this response. */
   readonly authTime: number;
-  /** Authentication methods, RFC 8176, as the provider says; `["fed"]` if it says none. */
+  /** Authentication methods, RFC 8176, as the provider says; empty if it says none. */
   readonly amr: readonly string[];
   /** Authentication context class, as the provider says. */
   readonly acr?: string | undefined;

@@ -49,6 +49,8 @@ export interface SetCookieOptions {
 export interface CookiePolicy {
   /** Names of the cookies, with their prefix. */
   readonly names: Readonly<Record<CookieKind, string>>;
+  /** Prefix of the names of cookies that are sent only to the host that sets them: `__Host-`, or with a `name` `__Host-admin-`. */
+  readonly hostPrefix: string;
   /** Reads a cookie. A duplicate is `ambiguous`; neither value may be used. */
   read(request: Request, kind: CookieKind): CookieReading;
   /**
@@ -127,6 +129,7 @@ export function cookiePolicy(options: CookiePolicyOptions = {}): CookiePolicy {
   }
   return Object.freeze({
     names,
+    hostPrefix: `__Host-${own}`,
     read(request: Request, kind: CookieKind): CookieReading {
       return readCookie(request.headers.get("cookie"), names[kind]);
     },

@@ -1,7 +1,7 @@
 /** Redirect targets in a request: never another site. */
 
 import { assertEquals } from "@std/assert";
-import { safeRedirectPath } from "../../../auth/http/redirect_target.ts";
+import { safeRedirectPath } from "../../auth/redirect_target.ts";
 
 const KEPT: readonly (readonly [why: string, text: string, path: string])[] = [
   ["the root", "/", "/"],

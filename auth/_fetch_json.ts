@@ -20,6 +20,24 @@ export interface FetchJsonOptions {
   readonly timeoutMs: number;
   /** Sends the request. @default {globalThis.fetch} */
   readonly fetch?: FetchFunction | undefined;
+  /** Form to send by POST. @default {GET} */
+  readonly form?: Readonly<Record<string, string>> | undefined;
+  /** Header fields besides `Accept`. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+}
+
+/** Why a document could not be fetched. The message contains nothing of the response but its status. */
+export class FetchError extends Error {
+  /** Name of the class. */
+  override readonly name = "FetchError";
+  /** The status, if it is why the response was rejected. */
+  readonly status: number | undefined;
+
+  /** Creates the error. */
+  constructor(state: string, { status, cause }: { status?: number; cause?: unknown } = {}) {
+    super(`Cannot fetch JSON: ${state}`, cause === undefined ? undefined : { cause });
+    this.status = status;
+  }
 }
 
 /** A fetched document. */
@@ -30,6 +48,12 @@ export interface FetchedJson {
   readonly maxAge: number | undefined;
 }
 
+/** A fetched text. */
+interface FetchedText {
+  readonly text: string;
+  readonly headers: Headers;
+}
+
 const MAX_AGE_REGEXP = /^max-age="?(\d{1,10})"?$/;
 
 /** Directives of `Cache-Control` that forbid caching, and invalid `max-age`, RFC 9111 §4.2.1. */
@@ -38,13 +62,18 @@ const NOT_KEPT_REGEXP = /^(?:no-store|no-cache|max-age)(?:=|$)/;
 const SECONDS_REGEXP = /^\d{1,10}$/;
 
 /**
- * Fetches a JSON document by GET. The caller has checked the URL by `publicUrl`. Redirects are not followed, and no
- * credentials are sent.
+ * Fetches a JSON document. The caller has checked the URL by `publicUrl`. Redirects are not followed.
  *
- * @throws {Error} If the connection fails, the request times out, the status is not 200, or the document is HTML, too large
- * or not JSON. The message contains nothing of the response but its status.
+ * @throws {FetchError} If the connection fails, the request times out, the status is not 200, or the document is HTML, too
+ * large or not JSON.
  */
 export async function fetchJson(url: string, options: FetchJsonOptions): Promise<FetchedJson> {
+  const { text, headers } = await fetchText(url, options);
+  return { value: parse(text), maxAge: maxAgeOf(headers) };
+}
+
+/** Fetches a text of any type but HTML, with the limits of {@linkcode fetchJson}. @throws {FetchError} */
+export async function fetchText(url: string, options: FetchJsonOptions): Promise<FetchedText> {
   const { timeoutMs } = options;
   const controller = new AbortController();
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -65,11 +94,16 @@ export async function fetchJson(url: string, options: FetchJsonOptions): Promise
 /** Everything but the timeout. The body is cancelled when the signal aborts. */
 async function fetchDocument(
   url: string,
-  { accept, maxBytes, fetch = globalThis.fetch }: FetchJsonOptions,
+  { accept, maxBytes, fetch = globalThis.fetch, form, headers }: FetchJsonOptions,
   signal: AbortSignal,
-): Promise<FetchedJson> {
+): Promise<FetchedText> {
   // workerd throws at `redirect: "error"` and at `credentials`
-  const init: RequestInit = { headers: { Accept: accept }, redirect: "manual", signal };
+  const init: RequestInit = {
+    headers: { Accept: accept, ...headers },
+    redirect: "manual",
+    signal,
+    ...(form === undefined ? {} : { method: "POST", body: new URLSearchParams(form) }),
+  };
   const response = await connect(() => fetch(url, init));
   const reader = response.body?.getReader();
   const close = () => reader?.cancel().catch(() => {});
@@ -77,7 +111,7 @@ async function fetchDocument(
   if (signal.aborted) close();
   checkHead(response, maxBytes);
   const text = reader === undefined ? "" : await readText(reader, maxBytes);
-  return { value: parse(text), maxAge: maxAgeOf(response.headers) };
+  return { text, headers: response.headers };
 }
 
 async function connect(send: () => Promise<Response>): Promise<Response> {
@@ -90,15 +124,15 @@ async function connect(send: () => Promise<Response>): Promise<Response> {
 
 /** Rejects by status and headers, before the body is read. A redirect has status 3xx, or 0 in browsers. */
 function checkHead({ status, redirected, headers }: Response, maxBytes: number): void {
-  if (status !== 200) throw failure(`the status is ${status}`);
+  if (status !== 200) throw failure(`the status is ${status}`, { status });
   if (redirected) throw failure("the response was redirected");
   const [type = ""] = (headers.get("content-type") ?? "").split(";", 1);
   if (type.trim().toLowerCase() === "text/html") throw failure("the response is HTML");
   if (Number(headers.get("content-length")) > maxBytes) throw failure("the response is too large");
 }
 
-/** Counts decompressed bytes: Content-Length may be wrong. */
-async function readText(
+/** Reads UTF-8 of limited length. Counts decompressed bytes: Content-Length may be wrong. @throws {FetchError} */
+export async function readText(
   reader: ReadableStreamDefaultReader<Uint8Array<ArrayBuffer>>,
   maxBytes: number,
 ): Promise<string> {
@@ -154,6 +188,9 @@ function maxAgeOf(headers: Headers): number | undefined {
   return Math.max(0, Math.min(...ages) - (SECONDS_REGEXP.test(age) ? Number(age) : 0));
 }
 
-function failure(state: string, options?: ErrorOptions): Error {
-  return new Error(`Cannot fetch JSON: ${state}`, options);
+function failure(
+  state: string,
+  options?: { readonly status?: number; readonly cause?: unknown },
+): FetchError {
+  return new FetchError(state, options);
 }

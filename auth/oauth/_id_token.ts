@@ -8,8 +8,8 @@ import { encodeBase64Url } from "../_base64url.ts";
 import { equalText, utf8 } from "../_bytes.ts";
 import { AuthError } from "../error.ts";
 import { isJwaAlgorithm, JWA } from "../jwt/jwa.ts";
-import { jwtVerifier } from "../jwt/jwt.ts";
-import type { JwtClaims, KeyResolver, VerifiedJwt } from "../jwt/types.ts";
+import { jwtVerifier, type VerifiedJwt } from "../jwt/jwt.ts";
+import type { JwtClaims, KeyResolver } from "../jwt/types.ts";
 import type { ClientContext, OAuthServer } from "./_context.ts";
 import { check, oauthError } from "./_failure.ts";
 

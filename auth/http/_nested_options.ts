@@ -26,6 +26,7 @@ const STORES: OptionNames<Nested<"stores">> = {
   keys: true,
   throttle: true,
   apiKeys: true,
+  identities: true,
 };
 const LIMITS: OptionNames<Limits> = { absolute: true, idle: true };
 const SESSION: OptionNames<Session> = { ...LIMITS, persistent: true };

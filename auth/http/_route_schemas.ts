@@ -35,6 +35,7 @@ export const SESSION: SchemaObject = /* @__PURE__ */ object({
   amr: STRINGS,
   acr: STRING,
   userAgent: STRING,
+  provider: { type: "string", description: "Name of the OAuth provider, if it was used" },
 }, ["id", "sub", "createdAt", "activeAt", "expiresAt", "authTime", "amr"]);
 
 export const USER: SchemaObject = /* @__PURE__ */ object({

@@ -61,7 +61,8 @@ const ACTION = "Cannot set up authentication";
 export function createServices(options: ServiceOptions): Services {
   checkShapes(options);
   const { stores, strategies = [], session, trustedOrigins, events, warn = warnConsole } = options;
-  const { users, sessions: sessionStore, refreshTokens, credentials, apiKeys } = stores ?? {};
+  const { users, sessions: sessionStore, refreshTokens, credentials, apiKeys, identities } =
+    stores ?? {};
   const { deployment } = options;
   requireStore("users", users?.findBySub);
   requireStore("sessions", sessionStore?.findByTokenHash);
@@ -82,6 +83,7 @@ export function createServices(options: ServiceOptions): Services {
   const passwords = passwordService({
     ...shared,
     credentials,
+    identities,
     apiKeys,
     throttle: throttle ?? "insecureSkip",
     hasher: options.hasher,
@@ -98,7 +100,7 @@ export function createServices(options: ServiceOptions): Services {
     csrf,
     throttle,
     passwords,
-    users: userService({ ...shared, credentials, apiKeys }),
+    users: userService({ ...shared, credentials, identities, apiKeys }),
     sessions,
     tokens,
     webauthn: createPasskeys(options, { keys, throttle, ...context }),
@@ -152,14 +154,14 @@ function createTokens(
 
 /** @throws {TypeError | RangeError} If a store is missing, or an option has a wrong shape. */
 function createPasskeys(
-  { webauthn, stores: { credentials, states, users } }: ServiceOptions,
+  { webauthn, stores: { credentials, identities, states, users } }: ServiceOptions,
   context: ServiceContext & Pick<Services, "keys" | "throttle">,
 ): WebAuthnService | undefined {
   if (webauthn === undefined) return undefined;
   if (credentials === undefined || states === undefined) {
     throw new TypeError(`${ACTION}: webauthn needs stores.credentials and stores.states`);
   }
-  return webAuthnService({ ...webauthn, credentials, states, users, ...context });
+  return webAuthnService({ ...webauthn, credentials, identities, states, users, ...context });
 }
 
 function checkShapes(options: ServiceOptions): void {

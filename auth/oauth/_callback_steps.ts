@@ -199,7 +199,7 @@ function authenticationOf(claims: JwtClaims, now: number) {
     authTime: isTime ? Math.min(auth_time, now) : now,
     amr: Array.isArray(amr) ? amr.filter(isShortString).slice(0, MAX_METHODS) : [],
     ...(isShortString(acr) ? { acr } : {}),
-    ...(isShortString(sid) ? { sid } : {}),
+    ...(isSubject(sid) ? { sid } : {}),
   };
 }
 

@@ -180,11 +180,12 @@ export function passwordService(options: PasswordServiceOptions): PasswordServic
     },
 
     async remove(sub: string) {
-      const { credentials } = options;
-      const outcome = await removeWayIn({ users, credentials }, sub, { kind: "password" });
+      const { credentials, identities } = options;
+      const stores = { users, credentials, identities };
+      const outcome = await removeWayIn(stores, sub, { kind: "password" });
       if (outcome === "last") {
         throw new AuthError("last_way_in", {
-          detail: "Add a passkey before removing the password",
+          detail: "Add a passkey or a provider before removing the password",
         });
       }
       if (outcome === "removed") emit("password.removed", { sub });

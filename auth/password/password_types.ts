@@ -11,6 +11,7 @@ import type { PasswordAuthentication } from "../principal.ts";
 import type {
   ApiKeyStore,
   CredentialStore,
+  IdentityStore,
   RefreshTokenStore,
   SessionStore,
   UserStore,
@@ -32,6 +33,8 @@ export interface PasswordServiceOptions {
    * without it, a password is the last way to sign in.
    */
   readonly credentials?: Pick<CredentialStore, "list" | "delete"> | undefined;
+  /** Persists identities at OAuth providers, with which a user without a password can sign in. */
+  readonly identities?: Pick<IdentityStore, "list" | "delete"> | undefined;
   /** Counts attempts. `"insecureSkip"` does not: passwords can then be guessed without a limit. */
   readonly throttle: ThrottleService | "insecureSkip";
   /**

@@ -67,6 +67,7 @@ export function toSessionInfo(session: Session): SessionInfo {
     amr,
     acr,
     userAgent,
+    provider,
   } = session;
   return {
     id,
@@ -79,6 +80,7 @@ export function toSessionInfo(session: Session): SessionInfo {
     amr,
     ...(typeof acr === "string" ? { acr } : {}),
     ...(typeof userAgent === "string" ? { userAgent } : {}),
+    ...(typeof provider?.name === "string" ? { provider: provider.name } : {}),
   };
 }
 

@@ -13,6 +13,7 @@ import { randomId, randomToken } from "../_random.ts";
 import { limitsFor, sessionLimits, toSessionInfo, truncateUserAgent } from "./_limits.ts";
 import type {
   NewSessionOptions,
+  ProviderSelector,
   SessionInfo,
   SessionService,
   SessionServiceOptions,
@@ -133,7 +134,10 @@ export function sessionService(options: SessionServiceOptions): SessionService {
     async create(authentication: Authentication, options: NewSessionOptions = {}) {
       const { replaces, persistent = false, userAgent } = options;
       const at = now();
-      const { sub, securityStamp, authTime, amr, acr } = requireAuthentication(authentication, at);
+      const { sub, securityStamp, authTime, amr, acr, provider } = requireAuthentication(
+        authentication,
+        at,
+      );
       if (replaces !== undefined) await revokeToken(replaces);
       await revokeOldest(sub);
       const token = randomToken();
@@ -150,6 +154,7 @@ export function sessionService(options: SessionServiceOptions): SessionService {
         amr,
         ...(acr === undefined ? {} : { acr }),
         ...(userAgent ? { userAgent: truncateUserAgent(userAgent) } : {}),
+        ...(provider === undefined ? {} : { provider }),
       };
       await sessions.create(session);
       emit("session.created", { sub, sessionId: session.id });
@@ -198,6 +203,21 @@ export function sessionService(options: SessionServiceOptions): SessionService {
     async revokeAll(sub: string) {
       await revokeAccess({ sessions, refreshTokens: options.refreshTokens }, sub);
       emit("session.revoked", { sub });
+    },
+
+    async revokeByProvider(issuer: string, { sid, sub }: ProviderSelector) {
+      // Unchecked: with an invalid record among them, the others can still be revoked
+      const found = sid === undefined
+        ? await options.sessions.list(sub)
+        : await options.sessions.listByProvider(issuer, sid);
+      const revoked = found.filter((session) =>
+        session.provider?.issuer === issuer && (sub === undefined || session.sub === sub)
+      );
+      for (const session of revoked) {
+        await revoke(session);
+        emit("session.revoked", { sub: session.sub, sessionId: session.id });
+      }
+      return revoked.length;
     },
 
     revokeToken,

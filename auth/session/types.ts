@@ -46,7 +46,24 @@ export interface NewSessionOptions {
 }
 
 /** The public members of a session. */
-export type SessionInfo = Omit<Session, "tokenHash" | "securityStamp">;
+export interface SessionInfo extends Omit<Session, "tokenHash" | "securityStamp" | "provider"> {
+  /** Name of the OAuth provider that the user signed in with. */
+  readonly provider?: string;
+}
+
+/** Which sessions {@linkcode SessionService.revokeByProvider} revokes. */
+export type ProviderSelector =
+  | {
+    /** The provider's id of its session. */
+    readonly sid: string;
+    /** Only sessions of this user. */
+    readonly sub?: string | undefined;
+  }
+  | {
+    /** All sessions of this user with the provider. */
+    readonly sub: string;
+    readonly sid?: undefined;
+  };
 
 /** A new session. */
 export interface NewSession {
@@ -87,6 +104,12 @@ export interface SessionService {
   revokeOthers(sub: string, id: string): Promise<void>;
   /** Revokes all sessions and refresh tokens of a user. */
   revokeAll(sub: string): Promise<void>;
+  /**
+   * Revokes the sessions that were created with a session at an OAuth provider, or all of a user's with that provider.
+   *
+   * @returns How many there were.
+   */
+  revokeByProvider(issuer: string, by: ProviderSelector): Promise<number>;
   /** Revokes the session of a token, if there is one: a logout. */
   revokeToken(token: string): Promise<void>;
 }

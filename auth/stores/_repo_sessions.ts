@@ -61,10 +61,22 @@ export function repoSessionStore(options: RepoStoreOptions): SessionStore {
       const found = await listAll(adapter, SESSIONS, [0, sub]);
       return found.map(({ value }) => value as Session);
     },
+    async listByProvider(issuer, sid) {
+      const found = await listAll(adapter, SESSIONS, [1, providerIndex(issuer, sid)]);
+      return found.map(({ value }) => value as Session);
+    },
   };
 }
 
 function sessionRecord(session: Session): StoredRecord {
-  const { id, sub, expiresAt } = session;
-  return { value: session, expiresAt, unique: id, index: [sub] };
+  const { id, sub, expiresAt, provider } = session;
+  const own = provider?.sid === undefined
+    ? undefined
+    : providerIndex(provider.issuer, provider.sid);
+  return { value: session, expiresAt, unique: id, index: [sub, own] };
+}
+
+/** Both parts can be told apart: an issuer is a URL, which contains no space. */
+function providerIndex(issuer: string, sid: string): string {
+  return `${issuer} ${sid}`;
 }

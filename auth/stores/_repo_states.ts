@@ -11,6 +11,9 @@ const STATES = "states";
 const SIGNING_KEYS = "signing_keys";
 const RING = "ring";
 
+/** The value of a claimed key. */
+const MARK = 1;
+
 /**
  * Persists single-use values.
  *
@@ -24,6 +27,10 @@ export function repoStateStore(options: RepoStoreOptions): StateStore {
   return {
     put: (key, value, expiresAt) => adapter.put(STATES, key, { value, expiresAt }),
     consume: (key) => takeValue(adapter, STATES, key),
+    async claim(key, expiresAt) {
+      const { status } = await adapter.atomic.cas(STATES, key, null, { value: MARK, expiresAt });
+      return status === "ok" ? "claimed" : "taken";
+    },
   };
 }
 

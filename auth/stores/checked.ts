@@ -10,6 +10,8 @@ import type {
   ApiKeyStore,
   Credential,
   CredentialStore,
+  Identity,
+  IdentityStore,
   RefreshFamily,
   RefreshTokenStore,
   Session,
@@ -49,6 +51,8 @@ export function checkedSessions(store: SessionStore): SessionStore {
     revoke: (id) => store.revoke(id),
     revokeAll: (sub, exceptId) => store.revokeAll(sub, exceptId),
     list: async (sub) => checkAll(await store.list(sub), checkSession),
+    listByProvider: async (issuer, sid) =>
+      checkAll(await store.listByProvider(issuer, sid), checkSession),
   };
 }
 
@@ -90,6 +94,17 @@ export function checkedApiKeys(store: ApiKeyStore): ApiKeyStore {
     touch: (id, from, to) => store.touch(id, from, to),
     revoke: (id) => store.revoke(id),
     revokeAll: (sub) => store.revokeAll(sub),
+  };
+}
+
+/** An identity store that rejects with a `TypeError` where a member that decides about an identity has another type. */
+export function checkedIdentities(store: IdentityStore): IdentityStore {
+  return {
+    create: (identity) => store.create(identity),
+    find: async (id) => checkIdentity(await store.find(id)),
+    list: async (sub) => checkAll(await store.list(sub), checkIdentity),
+    update: (id, version, patch) => store.update(id, version, patch),
+    delete: (id, sub) => store.delete(id, sub),
   };
 }
 
@@ -144,6 +159,14 @@ function checkCredential(credential: Credential | null): Credential | null {
     throw invalid(what, "backupEligible", "a boolean");
   }
   return credential;
+}
+
+function checkIdentity(identity: Identity | null): Identity | null {
+  if (identity === null) return null;
+  const members = ["id", "issuer", "subject", "sub", "provider", "version"] as const;
+  requireStrings("identity", identity, members);
+  requireTimes("identity", identity, ["linkedAt", "usedAt"]);
+  return identity;
 }
 
 /** A key may lack its optional times, but not `scope`: without scopes it would be good for everything. */

@@ -5,6 +5,7 @@
  */
 
 import { repoApiKeyStore, repoCredentialStore } from "./_repo_credentials.ts";
+import { repoIdentityStore } from "./_repo_identities.ts";
 import { repoRefreshTokenStore } from "./_repo_refresh_tokens.ts";
 import { repoSessionStore } from "./_repo_sessions.ts";
 import { repoKeyStore, repoStateStore } from "./_repo_states.ts";
@@ -15,6 +16,7 @@ import type { AuthStores } from "./types.ts";
 
 export { type RepoStoreOptions } from "./_repo.ts";
 export { repoApiKeyStore, repoCredentialStore } from "./_repo_credentials.ts";
+export { repoIdentityStore } from "./_repo_identities.ts";
 export { repoRefreshTokenStore } from "./_repo_refresh_tokens.ts";
 export { repoSessionStore } from "./_repo_sessions.ts";
 export { repoKeyStore, repoStateStore } from "./_repo_states.ts";
@@ -27,13 +29,14 @@ export { repoUserStore } from "./_repo_users.ts";
  * | collection | key | records |
  * |---|---|---|
  * | `users` | `sub` | users, also all of them; the identifier is unique |
- * | `sessions` | SHA-256 of the token | sessions, also by user |
+ * | `sessions` | SHA-256 of the token | sessions, also by user and by session at a provider |
  * | `credentials` | credential id | passkeys, also by user |
  * | `states` | as given | single-use values |
  * | `refresh_families` | family id | refresh tokens, also by user and session |
  * | `signing_keys` | `ring` | signing keys, encrypted by `keyService` |
  * | `throttle` | digest | counts of attempts |
  * | `api_keys` | id | API keys, also by user |
+ * | `identities` | id | identities at OAuth providers, also by user |
  *
  * The clocks of the processes may differ by up to five minutes. A process whose clock is ahead cannot find, and so cannot
  * revoke, what has expired by its clock only.
@@ -72,5 +75,6 @@ export function authStores(adapter: StorageAdapter): AuthStores {
     keys: repoKeyStore(options),
     throttle: repoLoginThrottle(options),
     apiKeys: repoApiKeyStore(options),
+    identities: repoIdentityStore(options),
   };
 }

@@ -7,6 +7,7 @@
 import type {
   ApiKeyStore,
   CredentialStore,
+  IdentityStore,
   RefreshSelector,
   RefreshTokenStore,
   SessionStore,
@@ -18,14 +19,15 @@ export interface AccessStores {
   readonly refreshTokens?: Pick<RefreshTokenStore, "revoke"> | undefined;
   readonly apiKeys?: Pick<ApiKeyStore, "revokeAll"> | undefined;
   readonly credentials?: Pick<CredentialStore, "list" | "delete"> | undefined;
+  readonly identities?: Pick<IdentityStore, "list" | "delete"> | undefined;
 }
 
 /**
  * Revokes what a user has in the given stores, which the caller names one by one: all sessions, refresh tokens and API keys;
- * passkeys are deleted. All are tried before an error is thrown.
+ * passkeys and identities are deleted. All are tried before an error is thrown.
  */
 export async function revokeAccess(
-  { sessions, refreshTokens, apiKeys, credentials }: AccessStores,
+  { sessions, refreshTokens, apiKeys, credentials, identities }: AccessStores,
   sub: string,
 ): Promise<void> {
   await settleAll([
@@ -34,6 +36,9 @@ export async function revokeAccess(
     async () => await apiKeys?.revokeAll(sub),
     async () => {
       for (const { id } of await credentials?.list(sub) ?? []) await credentials?.delete(id);
+    },
+    async () => {
+      for (const { id } of await identities?.list(sub) ?? []) await identities?.delete(id, sub);
     },
   ]);
 }

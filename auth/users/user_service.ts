@@ -16,6 +16,7 @@ import { canonicalIdentifier, type Identifier } from "../identifier.ts";
 import type {
   ApiKeyStore,
   CredentialStore,
+  IdentityStore,
   ListUsersOptions,
   RefreshTokenStore,
   SessionStore,
@@ -33,6 +34,8 @@ export interface UserServiceOptions {
   readonly refreshTokens?: Pick<RefreshTokenStore, "revoke"> | undefined;
   /** Persists passkeys; a user's are deleted with the account. */
   readonly credentials?: Pick<CredentialStore, "list" | "delete"> | undefined;
+  /** Persists identities at OAuth providers; a user's are deleted with the account. */
+  readonly identities?: Pick<IdentityStore, "list" | "delete"> | undefined;
   /**
    * Persists API keys; a user's are revoked with the account. Without it, the keys of a disabled account are valid again
    * when the account is enabled.
@@ -82,7 +85,7 @@ export interface UserService {
   disable(sub: string): Promise<boolean>;
   /** Enables an account again. What was revoked stays revoked. @returns Whether the user exists. */
   enable(sub: string): Promise<boolean>;
-  /** Deletes an account with its sessions, refresh tokens, API keys and passkeys. If it rejects, repeat the call. */
+  /** Deletes an account with its sessions, refresh tokens, API keys, passkeys and identities. If it rejects, repeat the call. */
   remove(sub: string): Promise<void>;
 }
 
@@ -108,8 +111,9 @@ export interface UserService {
  * ```
  */
 export function userService(options: UserServiceOptions): UserService {
-  const { events, warn, sessions, refreshTokens, apiKeys, credentials } = options;
-  const access = { sessions, refreshTokens, apiKeys }; // not passkeys: a disabled user cannot sign in with them
+  const { events, warn, sessions, refreshTokens, apiKeys, credentials, identities } = options;
+  const access = { sessions, refreshTokens, apiKeys }; // a disabled user cannot sign in with the others
+  const all = { ...access, credentials, identities };
   const users = checkedUsers(options.users);
   const emit = createEmitter({ events, now: createClock(options.now), warn });
 
@@ -152,10 +156,10 @@ export function userService(options: UserServiceOptions): UserService {
     },
     async remove(sub: string) {
       // Also before: if this is interrupted, another user may get the same sub later. A failure is repeated below
-      await revokeAccess({ ...access, credentials }, sub).catch(() => {});
+      await revokeAccess(all, sub).catch(() => {});
       await users.delete(sub);
       emit("user.removed", { sub });
-      await revokeAccess({ ...access, credentials }, sub);
+      await revokeAccess(all, sub);
     },
   });
 }

@@ -1,15 +1,21 @@
 /**
  * The ways in which a user can sign in, and the removal of one that is not the last.
  *
- * Passkeys are records of their own, so one compare-and-swap cannot delete one and exclude that another is deleted at the same
- * time. The user's record decides: it names the passkey whose removal begins, and every later removal reads it, deletes that
- * passkey if the first was interrupted, and no longer counts it.
+ * Passkeys and identities are records of their own, so one compare-and-swap cannot delete one and exclude that another is
+ * deleted at the same time. The user's record decides: it names the one whose removal begins, and every later removal reads it,
+ * deletes it if the first was interrupted, and no longer counts it.
  *
  * @module
  */
 
 import { updateUser } from "./update_user.ts";
-import type { CredentialStore, User, UserPatch, UserStore } from "../stores/types.ts";
+import type {
+  CredentialStore,
+  IdentityStore,
+  User,
+  UserPatch,
+  UserStore,
+} from "../stores/types.ts";
 
 /** Stores of the ways in which a user can sign in. */
 export interface WaysInStores {
@@ -17,11 +23,14 @@ export interface WaysInStores {
   readonly users: UserStore;
   /** Persists passkeys. @default users have none */
   readonly credentials?: Pick<CredentialStore, "list" | "delete"> | undefined;
+  /** Persists identities at OAuth providers. @default users have none */
+  readonly identities?: Pick<IdentityStore, "list" | "delete"> | undefined;
 }
 
-/** A way to sign in: the password, or a passkey by its credential id. */
+/** A way to sign in: the password, a passkey by its credential id, or an identity by its id. */
 export type WayIn =
   | { readonly kind: "password"; readonly id?: undefined }
+  | { readonly kind: "identity"; readonly id: string }
   | { readonly kind: "passkey"; readonly id: string };
 
 /** What a kind of ways to sign in consists of. Its ids tell the ways of one user apart. */
@@ -31,7 +40,7 @@ interface WayInKind {
   /** The patch with which a removal begins: from then on the way does not count. */
   patch(id: string): UserPatch;
   /** Deletes what is stored outside the user's record. */
-  finish?(stores: WaysInStores, id: string): Promise<void>;
+  finish?(stores: WaysInStores, id: string, sub: string): Promise<void>;
 }
 
 /** All kinds: whatever a user can sign in with has a row here. */
@@ -46,10 +55,23 @@ const KINDS: { readonly [Kind in WayIn["kind"]]: WayInKind } = {
     patch: (id) => ({ pendingRemoval: id }),
     finish: async ({ credentials }, id) => await credentials?.delete(id),
   },
+  identity: {
+    list: async ({ identities }, { sub }) =>
+      (await identities?.list(sub) ?? []).map(({ id }) => id),
+    patch: (id) => ({ pendingRemoval: pendingIdentity(id) }),
+    finish: async ({ identities }, id, sub) => {
+      await identities?.delete(id, sub);
+    },
+  },
 };
 
 /** The id of a way of which a user has one at most. */
 const ONLY = "";
+
+/** What the user's record names while an identity is removed. No credential id contains a colon. */
+export function pendingIdentity(id: string): string {
+  return `identity:${id}`;
+}
 
 /**
  * Removes a way to sign in, unless it is the user's last one: of concurrent removals one leaves its way.
@@ -69,8 +91,8 @@ export async function removeWayIn(
   let outcome: "removed" | "not_found" | "last" = "not_found";
   const isBegun = await updateUser(stores.users, sub, async (user) => {
     const found = await listWays(stores, user);
-    const pending = found.find((one) => one.kind === "passkey" && one.id === user.pendingRemoval);
-    if (pending !== undefined) await finish(stores, pending);
+    const pending = found.find((one) => isPending(one, user));
+    if (pending !== undefined) await finish(stores, pending, sub);
     const given = found.find((one) => one.kind === kind && one.id === id);
     if (given === undefined) outcome = "not_found";
     else if (given === pending) outcome = "removed";
@@ -79,7 +101,7 @@ export async function removeWayIn(
     return undefined;
   });
   if (!isBegun) return outcome;
-  await finish(stores, { kind, id });
+  await finish(stores, { kind, id }, sub);
   return "removed";
 }
 
@@ -103,6 +125,11 @@ async function listWays(stores: WaysInStores, user: User): Promise<readonly List
   return listed.flat();
 }
 
-async function finish(stores: WaysInStores, { kind, id }: ListedWay): Promise<void> {
-  await KINDS[kind].finish?.(stores, id);
+function isPending({ kind, id }: ListedWay, { pendingRemoval }: User): boolean {
+  const patch = KINDS[kind].patch(id);
+  return pendingRemoval !== undefined && patch.pendingRemoval === pendingRemoval;
+}
+
+async function finish(stores: WaysInStores, { kind, id }: ListedWay, sub: string): Promise<void> {
+  await KINDS[kind].finish?.(stores, id, sub);
 }

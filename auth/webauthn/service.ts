@@ -49,6 +49,7 @@ import type { WebAuthnService, WebAuthnServiceOptions } from "./service_types.ts
 export function webAuthnService(options: WebAuthnServiceOptions): WebAuthnService {
   const context = createContext(options);
   const { rp, users, credentials, emit } = context;
+  const { identities } = options;
   const { rpId, maxAge, signUp } = rp;
   return Object.freeze<WebAuthnService>({
     rpId,
@@ -81,7 +82,7 @@ export function webAuthnService(options: WebAuthnServiceOptions): WebAuthnServic
     },
 
     async remove(sub, id) {
-      switch (await removeWayIn({ users, credentials }, sub, { kind: "passkey", id })) {
+      switch (await removeWayIn({ users, credentials, identities }, sub, { kind: "passkey", id })) {
         case "removed":
           emit("webauthn.removed", { sub, credentialId: id });
           return true;
@@ -100,6 +101,7 @@ function createContext(options: WebAuthnServiceOptions): CeremonyContext {
   rejectUnknownOptions<WebAuthnServiceOptions>(ACTION, options, {
     ...WEBAUTHN_OPTIONS,
     credentials: true,
+    identities: true,
     events: true,
     keys: true,
     now: true,

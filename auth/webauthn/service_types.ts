@@ -7,7 +7,13 @@
 import type { DerivedKeys } from "../derived_keys.ts";
 import type { AuthEventListener } from "../events.ts";
 import type { Authentication } from "../principal.ts";
-import type { Credential, CredentialStore, StateStore, UserStore } from "../stores/types.ts";
+import type {
+  Credential,
+  CredentialStore,
+  IdentityStore,
+  StateStore,
+  UserStore,
+} from "../stores/types.ts";
 import type { LoginClient, ThrottleService } from "../throttle/throttle_service.ts";
 import type { UserInfo } from "../users/user_info.ts";
 import type { CreationOptionsJson, RequestOptionsJson, WebAuthnConfig } from "./types.ts";
@@ -16,6 +22,8 @@ import type { CreationOptionsJson, RequestOptionsJson, WebAuthnConfig } from "./
 export interface WebAuthnServiceOptions extends WebAuthnConfig {
   /** Persists passkeys. */
   readonly credentials: CredentialStore;
+  /** Persists identities at OAuth providers, with which a user without passkeys can sign in. */
+  readonly identities?: Pick<IdentityStore, "list" | "delete"> | undefined;
   /** Persists users. */
   readonly users: UserStore;
   /** Persists challenges. */

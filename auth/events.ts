@@ -67,6 +67,8 @@ export type OAuthFailure =
   | "browser_mismatch"
   | "id_token_missing"
   | "id_token_refused"
+  | "identifier_taken"
+  | "identity_taken"
   | "iss_mismatch"
   | "iss_missing"
   | "issued_too_early"

@@ -5,6 +5,7 @@
  */
 
 import { originalRequest } from "../../router/original_request.ts";
+import { isBrowserBound } from "../_browser_bound.ts";
 import {
   type Authentication,
   createPrincipal,
@@ -50,7 +51,8 @@ export async function signIn(
   const original = originalRequest(request);
   const state = stateOf(original);
   const identity = identityOf(state, parts.strategy);
-  await csrf.checkOrigin(original); // login CSRF: another site's page must not sign its visitor in
+  // Login CSRF: another site's page must not sign its visitor in
+  if (!isBrowserBound(authentication)) await csrf.checkOrigin(original);
   const init = { persistent: remember, userAgent: original.headers.get("User-Agent") };
   await revokePresented(parts, original, identity); // session fixation
   const { token, session } = await sessions.create(authentication, init);

@@ -15,7 +15,13 @@ export interface OAuthErrorOptions {
   readonly cause?: unknown;
 }
 
-const DETAILS: WeakMap<AuthError, string> = /* @__PURE__ */ new WeakMap();
+/** What an error was created for. */
+interface OAuthErrorInfo {
+  readonly reason: OAuthFailure;
+  readonly detail: string | undefined;
+}
+
+const INFO: WeakMap<object, OAuthErrorInfo> = /* @__PURE__ */ new WeakMap();
 
 /** The error for a failed sign-in. The client gets a code that does not depend on text of the provider. */
 export function oauthError(
@@ -23,13 +29,22 @@ export function oauthError(
   { detail, cause }: OAuthErrorOptions = {},
 ): AuthError {
   const error = new AuthError(codeOf(reason), { reason, cause });
-  if (detail !== undefined) DETAILS.set(error, detail);
+  INFO.set(error, { reason, detail });
   return error;
 }
 
-/** The detail of an error of {@linkcode oauthError}. */
-export function detailOf(error: AuthError): string | undefined {
-  return DETAILS.get(error);
+/** The reason of an error of {@linkcode oauthError}; `undefined` for any other value. */
+export function failureOf(error: unknown): OAuthFailure | undefined {
+  return infoOf(error)?.reason;
+}
+
+/** The detail of such an error. */
+export function detailOf(error: unknown): string | undefined {
+  return infoOf(error)?.detail;
+}
+
+function infoOf(error: unknown): OAuthErrorInfo | undefined {
+  return error instanceof AuthError ? INFO.get(error) : undefined;
 }
 
 /** Throws the error for a reason unless a condition holds. */
@@ -46,6 +61,10 @@ function codeOf(reason: OAuthFailure): AuthErrorCode {
     case "user_refused":
     case "user_disabled":
       return "access_denied";
+    case "identifier_taken":
+      return "identifier_unavailable";
+    case "identity_taken":
+      return "identity_taken";
     case "registration_closed":
       return "identity_unknown";
     case "provider_unreachable":

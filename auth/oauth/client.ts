@@ -4,6 +4,7 @@
  * @module
  */
 
+import { decodeBase64Url } from "../_base64url.ts";
 import { createClock } from "../_clock.ts";
 import { createEmitter } from "../_emit.ts";
 import {
@@ -14,14 +15,13 @@ import {
 } from "../_options.ts";
 import { parseUrl } from "../_origin.ts";
 import { warnConsole } from "../_report.ts";
+import { parseStrictObject } from "../_strict_json.ts";
 import { isWorkerd } from "../_workerd.ts";
-import { AuthError } from "../error.ts";
-import type { OAuthFailure } from "../events.ts";
 import { cookiePolicy } from "../session/cookie_policy.ts";
 import { completeSignIn } from "./_callback_steps.ts";
 import { checkAuthentication } from "./_client_authentication.ts";
 import type { ClientContext } from "./_context.ts";
-import { detailOf } from "./_failure.ts";
+import { check, detailOf, failureOf } from "./_failure.ts";
 import { verifyIdToken } from "./_id_token.ts";
 import { startSignIn, withQuery } from "./_start.ts";
 import { requestTokens, revokeToken } from "./_token_request.ts";
@@ -67,12 +67,14 @@ export function oauthClient(provider: OAuthProvider, deps: OAuthClientDeps): OAu
   const context = createContext(provider, deps);
   const inFlight = new Map<string, Promise<OAuthTokens>>();
 
-  async function refreshOnce(refreshToken: string): Promise<OAuthTokens> {
+  async function refreshOnce(refreshToken: string, previous?: string): Promise<OAuthTokens> {
     const grant = { grant_type: "refresh_token", refresh_token: refreshToken };
     const tokens = await requestTokens(context, grant);
     if (tokens.idToken !== undefined) { // OpenID Connect Core §12.2
       const { accessToken } = tokens;
-      await verifyIdToken(context, await context.server(), tokens.idToken, { accessToken });
+      const server = await context.server();
+      const { claims } = await verifyIdToken(context, server, tokens.idToken, { accessToken });
+      check(previous === undefined || claims.sub === subjectOf(previous), "sub_mismatch");
     }
     return tokens;
   }
@@ -83,10 +85,10 @@ export function oauthClient(provider: OAuthProvider, deps: OAuthClientDeps): OAu
     start: (request: Request, options: OAuthStartOptions = {}) =>
       reported(context, () => startSignIn(context, request, options)),
     callback: (request: Request) => reported(context, () => completeSignIn(context, request)),
-    async refresh(refreshToken: string) {
-      if (isWorkerd()) return await refreshOnce(refreshToken);
+    async refresh(refreshToken: string, { idToken }: Pick<OAuthTokens, "idToken"> = {}) {
+      if (isWorkerd()) return await refreshOnce(refreshToken, idToken);
       const shared = inFlight.get(refreshToken) ??
-        refreshOnce(refreshToken).finally(() => inFlight.delete(refreshToken));
+        refreshOnce(refreshToken, idToken).finally(() => inFlight.delete(refreshToken));
       inFlight.set(refreshToken, shared);
       return await shared;
     },
@@ -106,6 +108,11 @@ export function oauthClient(provider: OAuthProvider, deps: OAuthClientDeps): OAu
   });
 }
 
+/** The `sub` of an ID token that was verified before. */
+function subjectOf(idToken: string): unknown {
+  return parseStrictObject(decodeBase64Url(idToken.split(".")[1] ?? ""))["sub"];
+}
+
 /** Emits an event for a failure. */
 async function reported<Result>(
   { emit, provider }: ClientContext,
@@ -114,8 +121,8 @@ async function reported<Result>(
   try {
     return await work();
   } catch (error) {
-    if (error instanceof AuthError && error.reason !== undefined) {
-      const reason = error.reason as OAuthFailure; // the steps throw no others
+    const reason = failureOf(error);
+    if (reason !== undefined) {
       emit("oauth.failed", { provider: provider.name, reason, detail: detailOf(error) });
     }
     throw error;

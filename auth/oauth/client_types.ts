@@ -157,9 +157,10 @@ export interface OAuthClient {
   /**
    * Exchanges a refresh token, RFC 6749 §6; concurrent calls with one token share a request in this process.
    *
+   * @param previous The ID token of the sign-in: a new one must be of the same user.
    * @throws {AuthError} `oauth_failed` (reason `token_refused`), if the provider refuses it; `service_unavailable`.
    */
-  refresh(refreshToken: string): Promise<OAuthTokens>;
+  refresh(refreshToken: string, previous?: Pick<OAuthTokens, "idToken">): Promise<OAuthTokens>;
   /** Revokes a token, RFC 7009. @returns `false` if the provider has no such endpoint. @throws {AuthError} `service_unavailable` */
   revoke(token: string): Promise<boolean>;
   /**

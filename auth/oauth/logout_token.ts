@@ -7,9 +7,8 @@
 import { decodeBase64Url } from "../_base64url.ts";
 import { digestText } from "../_kdf.ts";
 import { parseStrictObject } from "../_strict_json.ts";
-import { AuthError } from "../error.ts";
 import type { ClientContext } from "./_context.ts";
-import { check, oauthError } from "./_failure.ts";
+import { check, detailOf, failureOf, oauthError } from "./_failure.ts";
 import { isSubject, issuerOf, verifySignedToken } from "./_id_token.ts";
 import type { LogoutToken } from "./client_types.ts";
 
@@ -57,8 +56,8 @@ async function verifyClaims(
   try {
     return (await verifySignedToken(context, keys, token, { typ, maxAge: MAX_AGE })).claims;
   } catch (cause) {
-    if (!(cause instanceof AuthError) || cause.reason === "provider_unreachable") throw cause;
-    throw oauthError("logout_token_refused", { cause });
+    if (failureOf(cause) !== "id_token_refused") throw cause;
+    throw oauthError("logout_token_refused", { detail: detailOf(cause), cause });
   }
 }
 

@@ -8,48 +8,33 @@ import { markBrowserBound } from "../_browser_bound.ts";
 import { joinFields } from "../_bytes.ts";
 import { encodeBase64Url } from "../_base64url.ts";
 import { createClock } from "../_clock.ts";
-import { createEmitter, type Emit } from "../_emit.ts";
+import { createEmitter } from "../_emit.ts";
 import { sha256 } from "../_kdf.ts";
 import { type OptionNames, rejectUnknownOptions } from "../_options.ts";
-import { randomId } from "../_random.ts";
 import { warnConsole } from "../_report.ts";
 import { AuthError } from "../error.ts";
-import { canonicalIdentifier } from "../identifier.ts";
 import type { Authentication } from "../principal.ts";
 import { checkedIdentities, checkedUsers, isDisabled } from "../stores/checked.ts";
-import type { Identity, IdentityStore, User, UserStore } from "../stores/types.ts";
+import type { Identity, User } from "../stores/types.ts";
 import { toUserInfo } from "../users/user_info.ts";
 import { pendingIdentity, removeWayIn } from "../users/ways_in.ts";
+import { createAccount, type IdentityContext, labelOf, storeIdentity } from "./_create_account.ts";
 import { check, failureOf, oauthError } from "./_failure.ts";
-import { currentTokens, encryptTokens, type KeptTokensContext } from "./_kept_tokens.ts";
+import { currentTokens, encryptTokens } from "./_kept_tokens.ts";
 import { requireResult } from "./_result.ts";
 import type { LogoutToken, OAuthClient, OAuthResult } from "./client_types.ts";
 import type {
   IdentityInfo,
   IdentityService,
   IdentityServiceOptions,
-  RegistrationDecision,
   ResolvedIdentity,
   ResolveOptions,
 } from "./identity_types.ts";
-
-/** What the steps share. */
-interface IdentityContext {
-  readonly identities: IdentityStore;
-  readonly users: UserStore;
-  readonly sessions: IdentityServiceOptions["sessions"];
-  readonly registration: IdentityServiceOptions["registration"];
-  readonly kept: KeptTokensContext | undefined;
-  readonly now: () => number;
-  readonly emit: Emit;
-}
 
 const ACTION = "Cannot create identity service";
 
 /** Seconds between two records of an identity's use. */
 const USE_AFTER = 60;
-
-const MAX_LABEL_LENGTH = 254;
 
 /**
  * Creates the service; {@linkcode registerAuth} does, if `stores` has `identities`.
@@ -154,98 +139,6 @@ async function findOrCreate(
   return { authentication: authenticationOf(user, result), account, user: toUserInfo(user) };
 }
 
-/**
- * Creates an account: first the identity, which one of concurrent callers stores, then its user. An identity without a user is
- * from a creation that was interrupted or is in progress; whoever finds it completes it, under the same `sub`.
- */
-async function createAccount(
-  context: IdentityContext,
-  { id, found, result, options }: {
-    readonly id: string;
-    readonly found: Identity | null;
-    readonly result: OAuthResult;
-    readonly options: ResolveOptions;
-  },
-): Promise<{ readonly identity: Identity; readonly user: User }> {
-  const decision = await decideRegistration(context, result, options);
-  const identity = found ?? await storeIdentity(context, id, result, randomId());
-  const user = await context.users.findBySub(identity.sub) ??
-    await createUser(context, identity, identifierOf(decision, result, identity));
-  return { identity, user };
-}
-
-async function storeIdentity(
-  { identities, now }: IdentityContext,
-  id: string,
-  { issuer, profile, provider }: OAuthResult,
-  sub: string,
-): Promise<Identity> {
-  const label = labelOf(profile);
-  const at = now();
-  await identities.create({
-    id,
-    issuer,
-    subject: profile.subject,
-    sub,
-    provider,
-    linkedAt: at,
-    usedAt: at,
-    ...(label === undefined ? {} : { label }),
-  });
-  const stored = await identities.find(id);
-  if (stored === null) throw new AuthError("service_unavailable", { reason: "update_conflict" });
-  return stored;
-}
-
-async function createUser(
-  { users, identities, now, emit }: IdentityContext,
-  { id, sub }: Identity,
-  identifier: string,
-): Promise<User> {
-  const user = { sub, identifier, securityStamp: randomId(), createdAt: now() };
-  let failure: unknown;
-  const outcome = await users.create(user).catch((error) => void (failure = error));
-  const stored = await users.findBySub(sub); // of concurrent callers one has created it
-  if (stored === null) {
-    if (outcome !== "identifier_taken") throw failure;
-    await identities.delete(id, sub);
-    throw oauthError("identifier_taken"); // it is not linked: anybody may have registered the address
-  }
-  if (outcome === "created") emit("user.created", { sub });
-  return stored;
-}
-
-/** The hook's identifier, a verified e-mail address, or one that nobody can type, since it contains a colon. */
-function identifierOf(
-  { identifier }: RegistrationCreation,
-  { profile: { email, emailVerified }, provider }: OAuthResult,
-  { sub }: Identity,
-): string {
-  if (identifier !== undefined) return canonicalIdentifier(identifier);
-  try {
-    if (emailVerified) return canonicalIdentifier(email);
-  } catch {
-    // an address that cannot identify a user
-  }
-  return `${provider}:${sub}`;
-}
-
-type RegistrationCreation = Extract<RegistrationDecision, { do: "create" }>;
-
-/** @throws {AuthError} `identity_unknown`, if the user gets no account. */
-async function decideRegistration(
-  { registration: own }: IdentityContext,
-  result: OAuthResult,
-  { registration: given = "open" }: ResolveOptions,
-): Promise<RegistrationCreation> {
-  const registration = own ?? given;
-  const decision: RegistrationDecision = typeof registration === "function"
-    ? await registration(result)
-    : { do: registration === "open" ? "create" : "refuse" };
-  if (decision?.do !== "create") throw oauthError("registration_closed");
-  return decision;
-}
-
 /** A link: the identity becomes a way to sign in to an account whose user is signed in. */
 async function linkIdentity(
   context: IdentityContext,
@@ -290,10 +183,6 @@ async function recordUse(
     if (await identities.update(current.id, current.version, patch) !== "lost") return;
     current = await identities.find(identity.id);
   }
-}
-
-function labelOf({ email, name }: OAuthResult["profile"]): string | undefined {
-  return (email ?? name)?.slice(0, MAX_LABEL_LENGTH).toWellFormed();
 }
 
 function authenticationOf(

@@ -1,0 +1,38 @@
+/**
+ * GitLab.
+ *
+ * @module
+ */
+
+import type { OAuthProvider } from "../provider_types.ts";
+import { checkPreset, openIdProvider, type PresetOptions } from "./_preset.ts";
+
+/** Options of {@linkcode gitlab}. */
+export interface GitlabOptions extends PresetOptions {
+  /** Origin of an instance: `https://gitlab.example.com`. @default {"https://gitlab.com"} */
+  readonly host?: string | undefined;
+}
+
+/**
+ * Sign in with GitLab. Register the application at gitlab.com, User settings, Applications, confidential, with the scopes openid,
+ * profile and email; redirect URIs are https, or http on localhost.
+ *
+ * @throws {TypeError} If an option is missing, unknown or of a wrong shape.
+ */
+export function gitlab(options: GitlabOptions): OAuthProvider {
+  checkPreset("gitlab", options, { required: ["clientId", "clientSecret"], optional: ["host"] });
+  const { clientSecret, host = "https://gitlab.com" } = options;
+  return openIdProvider({
+    name: "gitlab",
+    options,
+    authentication: { method: "client_secret_basic", secret: clientSecret },
+    server: {
+      issuer: host,
+      authorization_endpoint: `${host}/oauth/authorize`,
+      token_endpoint: `${host}/oauth/token`,
+      userinfo_endpoint: `${host}/oauth/userinfo`,
+      jwks_uri: `${host}/oauth/discovery/keys`,
+      revocation_endpoint: `${host}/oauth/revoke`,
+    },
+  });
+}

@@ -52,7 +52,7 @@ export function apple(options: AppleOptions): OAuthProvider {
       method: "signed_client_secret",
       secret: async (now) => {
         const key = typeof privateKey === "string"
-          ? await importPem(privateKey, "ES256")
+          ? await importPem(privateKey, { alg: "ES256" })
           : privateKey;
         return await signJwt({ iss: teamId, sub: clientId, aud: ISSUER }, {
           algorithms: ["ES256"],

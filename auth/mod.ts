@@ -54,6 +54,7 @@ export type {
   Principal,
   PrincipalInit,
   PrincipalOptions,
+  ProviderSession,
 } from "./principal.ts";
 export { authenticated, authFailed, chain, noCredential } from "./strategy.ts";
 export type {
@@ -181,6 +182,11 @@ export { generateApiKey, parseApiKey } from "./tokens/api_key_format.ts";
 export type { GeneratedApiKey, ParsedApiKey } from "./tokens/api_key_format.ts";
 
 // Passkeys
+export { oauthClient } from "./oauth/client.ts";
+export type * from "./oauth/client_types.ts";
+export { identityService } from "./oauth/identities.ts";
+export type * from "./oauth/identity_types.ts";
+export type * from "./oauth/provider_types.ts";
 export { webAuthnService } from "./webauthn/service.ts";
 export type * from "./webauthn/service_types.ts";
 export type * from "./webauthn/types.ts";
@@ -223,6 +229,7 @@ export type {
   ActiveSession,
   NewSession,
   NewSessionOptions,
+  ProviderSelector,
   SessionInfo,
   SessionLimits,
   SessionService,
@@ -251,6 +258,7 @@ export {
   authStores,
   repoApiKeyStore,
   repoCredentialStore,
+  repoIdentityStore,
   repoKeyStore,
   repoLoginThrottle,
   repoRefreshTokenStore,
@@ -267,10 +275,14 @@ export type {
   Credential,
   CredentialStore,
   CredentialUse,
+  Identity,
+  IdentityPatch,
+  IdentityStore,
   KeyRing,
   KeyStore,
   ListUsersOptions,
   LoginThrottle,
+  NewIdentity,
   NewUser,
   RefreshFamily,
   RefreshRotation,

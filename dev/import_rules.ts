@@ -93,9 +93,18 @@ const IMPORT_RULES: readonly ImportRule[] = [
     may: ["auth/{,throttle/,stores/,users/,jwt/,webauthn/}*.ts"],
   },
   {
+    importer: "auth/oauth/*.ts",
+    may: ["auth/{,stores/,users/,jwt/,session/,oauth/}*.ts"],
+  },
+  { importer: "auth/oauth/mod.ts", may: ["auth/oauth/presets/*.ts"] },
+  {
+    importer: "auth/oauth/presets/*.ts",
+    may: ["auth/{,jwt/,oauth/,oauth/presets/}*.ts"],
+  },
+  {
     importer: "auth/http/*.ts",
     may: [
-      "auth/{,throttle/,stores/,users/,jwt/,keys/,session/,password/,tokens/,webauthn/,http/}*.ts",
+      "auth/{,throttle/,stores/,users/,jwt/,keys/,session/,password/,tokens/,webauthn/,oauth/,http/}*.ts",
       "router/{access,container,decorator_types,decorators,guard,openapi_types,original_request,path,problem,request,response,types,wrap}.ts",
     ],
   },

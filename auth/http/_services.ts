@@ -29,6 +29,8 @@ import { refreshService } from "../tokens/refresh_service.ts";
 import { tokenService } from "../tokens/token_service.ts";
 import type { TokenService } from "../tokens/token_types.ts";
 import { type UserService, userService } from "../users/user_service.ts";
+import { identityService } from "../oauth/identities.ts";
+import type { IdentityService } from "../oauth/identity_types.ts";
 import { webAuthnService } from "../webauthn/service.ts";
 import type { WebAuthnService } from "../webauthn/service_types.ts";
 import { checkNestedOptions } from "./_nested_options.ts";
@@ -45,6 +47,7 @@ export interface Services {
   readonly sessions: SessionService;
   readonly tokens: TokenService | undefined;
   readonly webauthn: WebAuthnService | undefined;
+  readonly identities: IdentityService | undefined;
   readonly strategy: StrategyChain;
   readonly clientAddress: ClientAddressReader;
   readonly events: AuthEventListener | undefined;
@@ -104,6 +107,7 @@ export function createServices(options: ServiceOptions): Services {
     sessions,
     tokens,
     webauthn: createPasskeys(options, { keys, throttle, ...context }),
+    identities: createIdentities(options, { keys, sessions, ...context }),
     strategy: chain([...strategies, ...own]),
     clientAddress: clientAddressReader({ deployment, warn }),
     ...context,
@@ -162,6 +166,18 @@ function createPasskeys(
     throw new TypeError(`${ACTION}: webauthn needs stores.credentials and stores.states`);
   }
   return webAuthnService({ ...webauthn, credentials, identities, states, users, ...context });
+}
+
+/** @throws {TypeError} If the store is missing, or an option has a wrong shape. */
+function createIdentities(
+  { identities: own, stores: { identities, users, credentials } }: ServiceOptions,
+  context: ServiceContext & Pick<Services, "keys" | "sessions">,
+): IdentityService | undefined {
+  if (identities === undefined) {
+    if (own === undefined) return undefined;
+    throw new TypeError(`${ACTION}: identities needs stores.identities`);
+  }
+  return identityService({ ...own, identities, users, credentials, ...context });
 }
 
 function checkShapes(options: ServiceOptions): void {

@@ -7,7 +7,7 @@
 import { originalRequest } from "../../router/original_request.ts";
 import { HttpError } from "../../router/problem.ts";
 import { empty, json } from "../../router/response.ts";
-import type { AccessRules, Middleware, RouteAccess, RouteRequest } from "../../router/types.ts";
+import type { Middleware, RouteRequest } from "../../router/types.ts";
 import { AuthError } from "../error.ts";
 import { NAME_RULE, parsePasskeyName } from "../webauthn/passkey_info.ts";
 import type { CeremonyClient, WebAuthnService } from "../webauthn/service_types.ts";
@@ -15,10 +15,10 @@ import type { BrowserRouteParts } from "./_browser_route_parts.ts";
 import { invalid, isObject, readFlag, readMembers, readString } from "./_route_bodies.ts";
 import { keepPrivate } from "./_shared_routes.ts";
 import { describePasskeyRoutes, type PasskeyRouteName } from "./_webauthn_documents.ts";
-import { getPrincipal, getSession } from "./get_principal.ts";
-import { createGuard } from "./guard.ts";
+import { requireSub, sessionGuard } from "./_session_guard.ts";
+import { getPrincipal } from "./get_principal.ts";
 import { finalizeResponse } from "./response_headers.ts";
-import type { AuthRoute, AuthRuntime } from "./types.ts";
+import type { AuthRoute } from "./types.ts";
 
 /** An attestation with certificates has some kilobytes. */
 const MAX_BODY_BYTES = 65_536;
@@ -133,30 +133,6 @@ export function webAuthnRoutes(
       return empty();
     }),
   ];
-}
-
-/**
- * Middleware that accepts sessions only, with `maxAge` recent ones: with a stolen API key, token or old cookie nobody may add
- * a passkey, which would outlive it.
- */
-function sessionGuard(
-  runtime: AuthRuntime<never>,
-  access: RouteAccess<AccessRules<never>>,
-): Middleware<unknown[]> {
-  const { guard, deny } = createGuard<never, never>({ runtime });
-  return async (req, ...args) => {
-    const principal = await guard(req, access, ...args);
-    if (principal === undefined || getSession(req) !== undefined) return;
-    const error = new AuthError("insufficient_authentication", { reason: "session_missing" });
-    throw deny(error, principal, req, args);
-  };
-}
-
-/** The user who is signed in. */
-function requireSub(req: RouteRequest): string {
-  const principal = getPrincipal(req);
-  if (principal === undefined) throw new AuthError("unauthenticated");
-  return principal.sub;
 }
 
 /** The name of a passkey. */

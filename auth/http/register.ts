@@ -170,8 +170,10 @@ function createRuntime<Metadata>(
       signIn(services, request, authentication, options),
     signOut: (request) => signOut(services, request),
     routes(options) {
-      const { registration, tokens } = options ?? {}; // a spread loses inherited ones: closed would be open
-      return createAuthRoutes({ ...options, registration, tokens, runtime });
+      // A spread loses inherited ones: closed would be open
+      const { registration, tokens, oauth, oauthFailurePath } = options ?? {};
+      const known = { registration, tokens, oauth, oauthFailurePath };
+      return createAuthRoutes({ ...options, ...known, runtime });
     },
     integration: (options) => authIntegration(runtime, options),
   });
@@ -192,6 +194,7 @@ const NAMES: OptionNames<AuthOptions> = {
   events: true,
   hasher: true,
   hashing: true,
+  identities: true,
   jwt: true,
   now: true,
   passwordPolicy: true,

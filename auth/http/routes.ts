@@ -5,8 +5,10 @@
  */
 
 import { empty, json } from "../../router/response.ts";
-import { rejectUnknownOptions } from "../_options.ts";
+import { type OptionNames, rejectUnknownOptions } from "../_options.ts";
 import { browserRouteParts } from "./_browser_route_parts.ts";
+import { readOAuthOptions } from "./_oauth_options.ts";
+import { oauthRoutes } from "./_oauth_routes.ts";
 import { queueCookies, stateOf } from "./_request_state.ts";
 import { readCredentials, readFlag } from "./_route_bodies.ts";
 import {
@@ -72,18 +74,31 @@ import type { AuthRoute, AuthRoutesOptions } from "./types.ts";
  * | `POST /webauthn/credentials/rename` | `{ id, name }` | 204; 404 |
  * | `POST /webauthn/credentials/remove` | `{ id }` | 204; 404; 409 `last_way_in` |
  *
+ * With `oauth` there are the routes of sign-in with providers. Redirects are 303; a failure is a problem, or a redirect to
+ * `oauthFailurePath`. To link and to remove identities a user must have signed in within the last 15 minutes.
+ *
+ * | route | parameters or body | response |
+ * | --- | --- | --- |
+ * | `GET /oauth/:provider/start` | `redirect_to?`, `remember?`, `max_age?` | redirect to the provider |
+ * | `GET /oauth/:provider/callback`, `POST` for Apple | the provider's | redirect to `redirect_to`, with cookies |
+ * | `POST /oauth/:provider/link` | `{ redirectTo? }` | 200 `{ url }`, where the browser goes |
+ * | `POST /oauth/:provider/logout` | none | 200 `{ url? }`, where the browser goes to sign out there as well |
+ * | `POST /oauth/:provider/backchannel-logout` | form with `logout_token`, from the provider's server | 200; 400 |
+ * | `GET /identities` | | 200 `{ identities, providers }` |
+ * | `POST /identities/unlink` | `{ id }` | 204; 404; 409 `last_way_in` |
+ *
  * @throws {TypeError} If there is no runtime, `registration` is not `"open"` or `"closed"`, `tokens` is not a boolean or true
  * without the option `jwt` of {@linkcode registerAuth}, or an option is unknown.
  */
 export function createAuthRoutes(options: AuthRoutesOptions = {}): readonly AuthRoute[] {
-  const names = { runtime: true, registration: true, tokens: true } as const;
-  rejectUnknownOptions<AuthRoutesOptions>("Cannot create routes", options, names);
+  rejectUnknownOptions<AuthRoutesOptions>("Cannot create routes", options, NAMES);
   const { runtime = getAuthRuntime(), registration, tokens: withTokens = false } = options;
   const isOpen = isRegistrationOpen(registration);
   if (typeof withTokens !== "boolean") {
     throw new TypeError("Cannot create routes: tokens must be a boolean");
   }
   const tokens = withTokens ? requireTokens(runtime) : undefined;
+  const oauth = readOAuthOptions(options, runtime, isOpen);
   const { passwords, csrf, webauthn } = runtime;
   const parts = browserRouteParts(runtime, tokens);
   const { writes, documented, signedIn, completeSignIn } = parts;
@@ -196,5 +211,14 @@ export function createAuthRoutes(options: AuthRoutesOptions = {}): readonly Auth
     sessionRoute(runtime, "browser"),
     csrfRoute,
     ...(webauthn === undefined ? [] : webAuthnRoutes(webauthn, parts, isOpen)),
+    ...(oauth === undefined ? [] : oauthRoutes(oauth, parts)),
   ]);
 }
+
+const NAMES: OptionNames<AuthRoutesOptions> = {
+  runtime: true,
+  registration: true,
+  tokens: true,
+  oauth: true,
+  oauthFailurePath: true,
+};

@@ -16,6 +16,7 @@ import type { Deployment } from "../throttle/client_address.ts";
 import type { ThrottleRules } from "../throttle/throttle_service.ts";
 import type { RefreshLimits } from "../tokens/refresh_types.ts";
 import type { TokenServiceOptions } from "../tokens/token_types.ts";
+import type { IdentityOptions } from "../oauth/identity_types.ts";
 import type { WebAuthnConfig } from "../webauthn/types.ts";
 
 /** The stores of an application: `users` and `sessions` are required, others where a service needs them. */
@@ -70,6 +71,11 @@ export interface ServiceOptions {
    * @default none
    */
   readonly webauthn?: WebAuthnConfig | undefined;
+  /**
+   * Who gets an account at the first sign-in with an OAuth provider, and whether the provider's tokens are kept, see
+   * {@linkcode IdentityService}. Needs `stores.identities`.
+   */
+  readonly identities?: IdentityOptions | undefined;
   /** Hashes passwords; of an array the first one hashes, and all verify. @default {pbkdf2Hasher()} */
   readonly hasher?: PasswordHasher | readonly PasswordHasher[] | undefined;
   /** How many hashes run and wait at once, shared between clients. @default 4 and 64 */

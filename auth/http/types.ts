@@ -30,6 +30,8 @@ import type { StrategyChain } from "../strategy.ts";
 import type { LoginClient, ThrottleService } from "../throttle/throttle_service.ts";
 import type { TokenService } from "../tokens/token_types.ts";
 import type { UserService } from "../users/user_service.ts";
+import type { OAuthClient } from "../oauth/client_types.ts";
+import type { IdentityService } from "../oauth/identity_types.ts";
 import type { WebAuthnService } from "../webauthn/service_types.ts";
 
 export type { RequestLike };
@@ -101,6 +103,8 @@ export interface AuthRuntime<in Metadata = RegisteredRules["metadata"]>
   readonly tokens: TokenService | undefined;
   /** Registers passkeys, and signs in with them; absent without the option `webauthn`. */
   readonly webauthn: WebAuthnService | undefined;
+  /** Finds, creates and links accounts of identities at OAuth providers; absent without `stores.identities`. */
+  readonly identities: IdentityService | undefined;
   /** Issues and checks CSRF tokens. */
   readonly csrf: CsrfService;
   /** Names and attributes of cookies. */
@@ -187,10 +191,23 @@ export interface AuthRoutesOptions {
    * @default {false}
    */
   readonly tokens?: boolean | undefined;
+  /**
+   * Clients of OAuth providers, by the name in the routes' path: 1 to 32 of a-z, 0-9 and `-`. The redirect URI of each ends in
+   * `/oauth/<name>/callback`. Needs `stores.identities` of {@linkcode registerAuth}.
+   *
+   * @default none
+   */
+  readonly oauth?: Readonly<Record<string, OAuthClient>> | undefined;
+  /**
+   * Path of the page that a browser is sent to when a sign-in with a provider fails, with `?error=` and the code of the problem.
+   *
+   * @default the response is the problem
+   */
+  readonly oauthFailurePath?: string | undefined;
 }
 
 /** Options of {@linkcode createTokenRoutes}. */
-export type TokenRoutesOptions = Omit<AuthRoutesOptions, "tokens">;
+export type TokenRoutesOptions = Omit<AuthRoutesOptions, "tokens" | "oauth" | "oauthFailurePath">;
 
 /** A route of authentication, as data. */
 export interface AuthRoute {

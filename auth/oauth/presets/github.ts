@@ -4,8 +4,13 @@
  * @module
  */
 
-import type { OAuthFindings, OAuthProfile, OAuthProvider } from "../provider_types.ts";
-import { checkPreset, cleanProfile, openIdProvider, type PresetOptions } from "./_preset.ts";
+import type {
+  OAuthFindings,
+  OAuthProfile,
+  OAuthProvider,
+  PresetOptions,
+} from "../provider_types.ts";
+import { checkPreset, cleanProfile, openIdProvider } from "./_preset.ts";
 
 /** Options of {@linkcode github}. */
 export interface GithubOptions extends PresetOptions {

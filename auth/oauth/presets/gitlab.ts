@@ -4,8 +4,8 @@
  * @module
  */
 
-import type { OAuthProvider } from "../provider_types.ts";
-import { checkPreset, openIdProvider, type PresetOptions } from "./_preset.ts";
+import type { OAuthProvider, PresetOptions } from "../provider_types.ts";
+import { checkPreset, openIdProvider } from "./_preset.ts";
 
 /** Options of {@linkcode gitlab}. */
 export interface GitlabOptions extends PresetOptions {

@@ -5,8 +5,13 @@
  */
 
 import type { JwtClaims } from "../../jwt/types.ts";
-import type { OAuthFindings, OAuthProfile, OAuthProvider } from "../provider_types.ts";
-import { checkPreset, cleanProfile, openIdProvider, type PresetOptions } from "./_preset.ts";
+import type {
+  OAuthFindings,
+  OAuthProfile,
+  OAuthProvider,
+  PresetOptions,
+} from "../provider_types.ts";
+import { checkPreset, cleanProfile, openIdProvider } from "./_preset.ts";
 
 /** Options of {@linkcode microsoft}. */
 export interface MicrosoftOptions extends PresetOptions {

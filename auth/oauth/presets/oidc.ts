@@ -10,8 +10,9 @@ import type {
   OAuthFindings,
   OAuthProfile,
   OAuthProvider,
+  PresetOptions,
 } from "../provider_types.ts";
-import { checkPreset, openIdProvider, type PresetOptions, profileOf } from "./_preset.ts";
+import { checkPreset, openIdProvider, profileOf } from "./_preset.ts";
 
 /** Options of {@linkcode oidcProvider}. */
 export interface OidcProviderOptions extends Omit<PresetOptions, "clientSecret"> {

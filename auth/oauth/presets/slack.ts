@@ -4,8 +4,13 @@
  * @module
  */
 
-import type { OAuthFindings, OAuthProfile, OAuthProvider } from "../provider_types.ts";
-import { checkPreset, openIdProvider, type PresetOptions, standardProfile } from "./_preset.ts";
+import type {
+  OAuthFindings,
+  OAuthProfile,
+  OAuthProvider,
+  PresetOptions,
+} from "../provider_types.ts";
+import { checkPreset, openIdProvider, standardProfile } from "./_preset.ts";
 
 /** Options of {@linkcode slack}. */
 export interface SlackOptions extends PresetOptions {

@@ -14,6 +14,7 @@
 import type { AuthStores } from "../../auth/stores/types.ts";
 import { API_KEY_STORE_CASES } from "./api_key_store.ts";
 import { CREDENTIAL_STORE_CASES } from "./credential_store.ts";
+import { IDENTITY_STORE_CASES } from "./identity_store.ts";
 import { KEY_STORE_CASES } from "./key_store.ts";
 import { LOGIN_THROTTLE_CASES } from "./login_throttle.ts";
 import { REFRESH_TOKEN_STORE_CASES } from "./refresh_token_store.ts";
@@ -80,6 +81,7 @@ export const CONTRACTS: { readonly [F in Family]: readonly ContractCase<AuthStor
   keys: KEY_STORE_CASES,
   throttle: LOGIN_THROTTLE_CASES,
   apiKeys: API_KEY_STORE_CASES,
+  identities: IDENTITY_STORE_CASES,
 };
 
 /** All stores. */

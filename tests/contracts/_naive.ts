@@ -24,38 +24,10 @@ import type {
   UserStore,
 } from "../../auth/stores/types.ts";
 import { reserveStep, type ThrottleRecord } from "../../auth/throttle/rule.ts";
+import { naiveIdentityStore } from "./_naive_identities.ts";
+import { createTable, nextVersion } from "./_naive_table.ts";
 import { compareUtf8 } from "./_utf8.ts";
 import { patchUser } from "../../auth/stores/_patch_user.ts";
-
-/** Records of one kind, in a database without transactions. Every call takes some turns. */
-interface Table<Row> {
-  get(key: string): Promise<Row | null>;
-  put(key: string, row: Row): Promise<void>;
-  remove(key: string): Promise<void>;
-  all(): Promise<readonly Row[]>;
-}
-
-function createTable<Row>(): Table<Row> {
-  const rows = new Map<string, string>();
-  const parse = (text: string): Row => JSON.parse(text);
-  const soon = async <Result>(step: () => Result): Promise<Result> => {
-    await Promise.resolve();
-    return step();
-  };
-  return {
-    get: (key) =>
-      soon(() => {
-        const text = rows.get(key);
-        return text === undefined ? null : parse(text);
-      }),
-    put(key, row) {
-      const text = JSON.stringify(row);
-      return soon(() => void rows.set(key, text));
-    },
-    remove: (key) => soon(() => void rows.delete(key)),
-    all: () => soon(() => [...rows.values()].map(parse)),
-  };
-}
 
 /** Creates stores without a compare-and-swap. */
 export function naiveAuthStores(now: () => number): AuthStores {
@@ -68,12 +40,8 @@ export function naiveAuthStores(now: () => number): AuthStores {
     keys: naiveKeyStore(),
     throttle: naiveLoginThrottle(),
     apiKeys: naiveApiKeyStore(),
+    identities: naiveIdentityStore(),
   };
-}
-
-/** A new version. */
-function nextVersion(): string {
-  return crypto.randomUUID();
 }
 
 function naiveUserStore(): UserStore {
@@ -119,6 +87,10 @@ function naiveSessionStore(now: () => number): SessionStore {
     (await living()).filter((session) => session.sub === sub);
   return {
     list,
+    listByProvider: async (issuer, sid) =>
+      (await living()).filter(({ provider }) =>
+        provider?.issuer === issuer && provider.sid === sid
+      ),
     create: (session) => sessions.put(session.id, session),
     findByTokenHash: async (tokenHash) =>
       (await living()).find((session) => session.tokenHash === tokenHash) ?? null,
@@ -180,6 +152,12 @@ function naiveStateStore(now: () => number): StateStore {
       if (state === null || now() >= state.expiresAt) return null;
       await states.remove(key);
       return state.value;
+    },
+    async claim(key, expiresAt) {
+      const state = await states.get(key);
+      if (state !== null && now() < state.expiresAt) return "taken";
+      await states.put(key, { value: 1, expiresAt });
+      return "claimed";
     },
   };
 }

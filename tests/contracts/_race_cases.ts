@@ -11,6 +11,7 @@ import {
   BACKOFF_FREE,
   credentialOf,
   familyOf,
+  identityOf,
   keyOf,
   type Race,
   RACE_TIME,
@@ -45,6 +46,34 @@ const CASES: readonly RaceCase[] = [
     why: "consumes a state once",
     prepare: (stores, prize) => stores.states.put(prize, { nonce: 1 }, RACE_TIME + 60),
     check: ({ tally }) => assertEquals(tally, { taken: 1, nothing: ALL - 1 }),
+  },
+  {
+    race: "claim",
+    why: "gives a claim to one",
+    once: true,
+    check: ({ tally }) => assertEquals(tally, { claimed: 1, taken: ALL - 1 }),
+  },
+  {
+    race: "createIdentity",
+    why: "links an identity to one account",
+    async check({ tally, outcomes }, stores, prize) {
+      assertEquals(tally, { created: 1, taken: ALL - 1 });
+      const { sub } = await stores.identities.find(prize) ?? {};
+      assertEquals(sub, `u${outcomes.indexOf("created")}`);
+    },
+  },
+  {
+    race: "updateIdentity",
+    why: "lets one refresh the tokens of an identity",
+    async prepare(stores, prize) {
+      await stores.identities.create(identityOf(prize));
+      return (await stores.identities.find(prize))?.version;
+    },
+    async check({ tally, outcomes }, stores, prize) {
+      assertEquals(tally, { updated: 1, lost: ALL - 1 });
+      const { refreshingUntil } = await stores.identities.find(prize) ?? {};
+      assertEquals(refreshingUntil, outcomes.indexOf("updated"));
+    },
   },
   {
     race: "rotate",

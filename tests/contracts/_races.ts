@@ -6,6 +6,7 @@
 
 import type {
   AuthStores,
+  NewIdentity,
   RefreshFamily,
   Session,
   StoredKey,
@@ -45,6 +46,9 @@ const BACKOFF: ThrottleRule = {
 /** Name of a race. */
 export type Race =
   | "consume"
+  | "claim"
+  | "createIdentity"
+  | "updateIdentity"
   | "rotate"
   | "signCount"
   | "zeroCount"
@@ -62,6 +66,11 @@ export const RACES: { readonly [R in Race]: (racer: Racer) => Promise<string> } 
   async consume({ stores, prize }) {
     return await stores.states.consume(prize) === null ? "nothing" : "taken";
   },
+  claim: ({ stores, prize }) => stores.states.claim(prize, RACE_TIME + 60),
+  createIdentity: ({ stores, racer, prize }) =>
+    stores.identities.create({ ...identityOf(prize), sub: `u${racer}` }),
+  updateIdentity: ({ stores, racer, prize, version }) =>
+    stores.identities.update(prize, version, { refreshingUntil: Number(racer) }),
   rotate: ({ stores, racer, prize }) =>
     stores.refreshTokens.rotate({
       familyId: prize,
@@ -109,6 +118,19 @@ async function reserve(
 /** A user. */
 export function userOf(sub: string, identifier: string): Omit<User, "version"> {
   return { sub, identifier, securityStamp: "stamp", createdAt: RACE_TIME };
+}
+
+/** An identity. */
+export function identityOf(id: string): NewIdentity {
+  return {
+    id,
+    issuer: "https://id.example",
+    subject: `subject of ${id}`,
+    sub: "u1",
+    provider: "google",
+    linkedAt: RACE_TIME,
+    usedAt: RACE_TIME,
+  };
 }
 
 /** A session. */

@@ -121,6 +121,33 @@ export const SESSION_STORE_CASES: readonly ContractCase<SessionStore>[] = [
     },
   },
   {
+    name: "listByProvider() returns the sessions of one session at a provider",
+    async run({ store, clock }) {
+      const provider = { name: "google", issuer: "https://id.example", sid: "s" };
+      const rows: readonly (readonly [string, Session["provider"]])[] = [
+        ["s1", provider],
+        ["s2", { ...provider, sid: "s2" }],
+        ["s3", { ...provider, issuer: "https://id.example/" }],
+        ["s4", { name: "google", issuer: "https://id.example" }],
+        ["s5", undefined],
+        ["s6", provider],
+      ];
+      for (const [id, own] of rows) {
+        await store.create({ ...newSession(id), ...(own === undefined ? {} : { provider: own }) });
+      }
+      const found = async () =>
+        (await store.listByProvider(provider.issuer, "s")).map(({ id }) => id);
+      assertEquals((await found()).sort(), ["s1", "s6"]);
+      assertEquals(await store.touch("s1", START, START + 60), "updated");
+      assertEquals((await found()).sort(), ["s1", "s6"], "after a use");
+      await store.revoke("s1");
+      assertEquals(await found(), ["s6"]);
+      assertEquals((await store.findByTokenHash("hash of s6"))?.provider, provider);
+      clock.set(END);
+      assertEquals(await found(), []);
+    },
+  },
+  {
     name: "findByTokenHash() and list() return sessions that are detached",
     async run({ store }) {
       const session = newSession("s1");

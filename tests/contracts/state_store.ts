@@ -116,6 +116,44 @@ export const STATE_STORE_CASES: readonly ContractCase<StateStore>[] = [
     },
   },
   {
+    name: "claim() gives a key to the first caller, until its expiry",
+    async run({ store, clock }) {
+      clock.set(START);
+      assertEquals(await store.claim("k", END), "claimed");
+      assertEquals(await store.claim("k", END), "taken");
+      assertEquals(await store.claim("K", END), "claimed", "another key");
+      clock.set(END - 0.5);
+      assertEquals(await store.claim("k", END + 600), "taken");
+      clock.set(END);
+      assertEquals(await store.claim("k", END + 600), "claimed");
+      assertEquals(await store.claim("k", END + 600), "taken");
+    },
+  },
+  {
+    name: "claim() finds a key taken that has a value, and free after consume()",
+    async run({ store }) {
+      await store.put("k", { a: 1 }, END);
+      assertEquals(await store.claim("k", END), "taken");
+      assertEquals(await store.consume("k"), { a: 1 });
+      assertEquals(await store.claim("k", END), "claimed");
+    },
+  },
+  {
+    name: "claim() accepts unusual keys",
+    async run({ store }) {
+      for (const [why, key] of ODD_KEYS) assertEquals(await store.claim(key, END), "claimed", why);
+      for (const [why, key] of ODD_KEYS) assertEquals(await store.claim(key, END), "taken", why);
+    },
+  },
+  {
+    name: "claim() gives a key to one of many",
+    race: true,
+    async run(subject) {
+      const outcomes = await race(subject, (store) => store.claim("k", END));
+      assertEquals(outcomes.filter((outcome) => outcome === "claimed").length, 1);
+    },
+  },
+  {
     name: "consume() returns a value to one of many",
     race: true,
     async run(subject) {

@@ -274,6 +274,9 @@ const STATUSES: Readonly<Record<AuthErrorCode, number>> = {
   last_way_in: 409,
   too_many_credentials: 409,
   webauthn_failed: 400,
+  identity_taken: 409,
+  identity_unknown: 403,
+  oauth_failed: 400,
 };
 
 for (const [code, status] of Object.entries(STATUSES) as [AuthErrorCode, number][]) {

@@ -21,6 +21,7 @@ import type {
   StoredKey,
 } from "../../../auth/stores/types.ts";
 import { memoryAdapter } from "../../contracts/_memory_adapter.ts";
+import { identityOf } from "../../contracts/_races.ts";
 import { API_KEY, CREDENTIAL, END, FAMILY, SESSION, START, USER } from "./_store_records.ts";
 
 const now = () => START;
@@ -32,6 +33,9 @@ const WHOLE_USER: NewUser = {
   pendingRemoval: "c1",
 };
 const LINKED_FAMILY: RefreshFamily = { ...FAMILY, sessionId: "s1" };
+/** A session at a provider. */
+const PROVIDER = { name: "google", issuer: "https://id.example", sid: "s-1" };
+
 const ENDING_KEY: ApiKey = { ...API_KEY, expiresAt: END };
 const KEY: StoredKey = { kid: "1", alg: "ES256", key: "jwe", createdAt: START, activeAt: START };
 const RULE = { kind: "window", limit: 9, seconds: 600 } as const;
@@ -72,6 +76,29 @@ const LAYOUTS: readonly Layout[] = [
     key: "c1",
     value: CREDENTIAL,
     index: ["u1"],
+  },
+  {
+    collection: "identities",
+    write: ({ identities }) => identities.create(identityOf("i1")),
+    key: "i1",
+    value: identityOf("i1"),
+    index: ["u1"],
+  },
+  {
+    collection: "sessions",
+    write: ({ sessions }) => sessions.create({ ...SESSION, provider: PROVIDER }),
+    key: "hash",
+    value: { ...SESSION, provider: PROVIDER },
+    expiresAt: END,
+    unique: "s1",
+    index: ["u1", "https://id.example s-1"],
+  },
+  {
+    collection: "states",
+    write: ({ states }) => states.claim("claimed", END),
+    key: "claimed",
+    value: 1,
+    expiresAt: END,
   },
   {
     collection: "states",
@@ -188,6 +215,12 @@ const KINDS: readonly Kind[] = [
     collection: "credentials",
     index: ["u1"],
     list: ({ credentials }) => credentials.list("u1"),
+  },
+  {
+    name: "identities",
+    collection: "identities",
+    index: ["u1"],
+    list: ({ identities }) => identities.list("u1"),
   },
   {
     name: "API keys",

@@ -234,6 +234,10 @@ const ASKED: readonly (readonly [
   ["sessions.revokeAll()", ({ sessions }, text) => sessions.revokeAll(text), undefined],
   ["states.consume()", ({ states }, text) => states.consume(text), null],
   ["credentials.find()", ({ credentials }, text) => credentials.find(text), null],
+  ["sessions.listByProvider()", ({ sessions }, text) => sessions.listByProvider(text, text), []],
+  ["identities.find()", ({ identities }, text) => identities.find(text), null],
+  ["identities.list()", ({ identities }, text) => identities.list(text), []],
+  ["identities.delete()", ({ identities }, text) => identities.delete(text, text), "not_found"],
   ["refreshTokens.find()", ({ refreshTokens }, text) => refreshTokens.find(text), null],
   [
     "refreshTokens.rotate()",

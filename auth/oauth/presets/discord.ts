@@ -18,10 +18,11 @@ import { checkPreset, cleanProfile, openIdProvider, type PresetOptions } from ".
  */
 export function discord(options: PresetOptions): OAuthProvider {
   checkPreset("discord", options, { required: ["clientId", "clientSecret"] });
-  const { clientSecret, scope = ["identify", "email"] } = options;
+  const { clientSecret } = options;
   return openIdProvider({
     name: "discord",
-    options: { ...options, scope },
+    options,
+    defaultScope: ["identify", "email"],
     authentication: { method: "client_secret_basic", secret: clientSecret },
     server: {
       issuer: "https://discord.com",

@@ -21,11 +21,12 @@ const CLAIMS =
  */
 export function twitch(options: PresetOptions): OAuthProvider {
   checkPreset("twitch", options, { required: ["clientId", "clientSecret"] });
-  const { clientSecret, scope = ["openid", "user:read:email"], parameters } = options;
+  const { clientSecret, parameters } = options;
   const base = "https://id.twitch.tv/oauth2";
   return openIdProvider({
     name: "twitch",
-    options: { ...options, scope },
+    options,
+    defaultScope: ["openid", "user:read:email"],
     parameters: { claims: CLAIMS, ...parameters },
     authentication: { method: "client_secret_post", secret: clientSecret },
     server: {

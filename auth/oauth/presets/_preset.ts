@@ -8,18 +8,7 @@ import { rejectUnknownOptions } from "../../_options.ts";
 import { parseOrigin, parseUrl } from "../../_origin.ts";
 import type { AsymmetricAlgorithm } from "../../jwt/jwa.ts";
 import type { OAuthFindings, OAuthProfile, OAuthProvider } from "../provider_types.ts";
-
-/** Options of most presets. */
-export interface PresetOptions {
-  /** Client id, as the provider shows it. */
-  readonly clientId: string;
-  /** Client secret. */
-  readonly clientSecret: string;
-  /** Requested scopes. @default what a sign-in needs */
-  readonly scope?: readonly string[] | undefined;
-  /** Further parameters of the authorization request, such as Google's `access_type`. @default none */
-  readonly parameters?: Readonly<Record<string, string>> | undefined;
-}
+import type { PresetOptions } from "./options.ts";
 
 /** Parameters that the client sets. */
 const RESERVED: readonly string[] = [

@@ -8,7 +8,8 @@ import { importPem } from "../../jwt/pem.ts";
 import { signJwt } from "../../jwt/jwt.ts";
 import type { Jwk } from "../../jwt/types.ts";
 import type { OAuthFindings, OAuthProfile, OAuthProvider } from "../provider_types.ts";
-import { checkPreset, cleanProfile, openIdProvider, type PresetOptions } from "./_preset.ts";
+import { checkPreset, cleanProfile, openIdProvider } from "./_preset.ts";
+import type { PresetOptions } from "./options.ts";
 
 /** Options of {@linkcode apple}. */
 export interface AppleOptions extends Omit<PresetOptions, "clientSecret"> {

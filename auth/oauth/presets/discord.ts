@@ -5,7 +5,8 @@
  */
 
 import type { OAuthFindings, OAuthProfile, OAuthProvider } from "../provider_types.ts";
-import { checkPreset, cleanProfile, openIdProvider, type PresetOptions } from "./_preset.ts";
+import { checkPreset, cleanProfile, openIdProvider } from "./_preset.ts";
+import type { PresetOptions } from "./options.ts";
 
 /**
  * Sign in with Discord. Register the application at discord.com/developers/applications, OAuth2; redirect URIs are https, or http

@@ -5,13 +5,8 @@
  */
 
 import type { OAuthFindings, OAuthProfile, OAuthProvider } from "../provider_types.ts";
-import {
-  checkHost,
-  checkPreset,
-  cleanProfile,
-  openIdProvider,
-  type PresetOptions,
-} from "./_preset.ts";
+import { checkHost, checkPreset, cleanProfile, openIdProvider } from "./_preset.ts";
+import type { PresetOptions } from "./options.ts";
 
 /** Options of {@linkcode github}. */
 export interface GithubOptions extends PresetOptions {

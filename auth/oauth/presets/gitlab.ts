@@ -5,7 +5,8 @@
  */
 
 import type { OAuthProvider } from "../provider_types.ts";
-import { checkHost, checkPreset, openIdProvider, type PresetOptions } from "./_preset.ts";
+import { checkHost, checkPreset, openIdProvider } from "./_preset.ts";
+import type { PresetOptions } from "./options.ts";
 
 /** Options of {@linkcode gitlab}. */
 export interface GitlabOptions extends PresetOptions {

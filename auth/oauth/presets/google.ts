@@ -5,7 +5,8 @@
  */
 
 import type { OAuthFindings, OAuthProfile, OAuthProvider } from "../provider_types.ts";
-import { checkPreset, openIdProvider, type PresetOptions, standardProfile } from "./_preset.ts";
+import { checkPreset, openIdProvider, standardProfile } from "./_preset.ts";
+import type { PresetOptions } from "./options.ts";
 
 /** Options of {@linkcode google}. */
 export interface GoogleOptions extends PresetOptions {

@@ -5,7 +5,8 @@
  */
 
 import type { OAuthProvider } from "../provider_types.ts";
-import { checkPreset, openIdProvider, type PresetOptions } from "./_preset.ts";
+import { checkPreset, openIdProvider } from "./_preset.ts";
+import type { PresetOptions } from "./options.ts";
 
 /**
  * Sign in with LinkedIn. Register the application at linkedin.com/developers, and add the product "Sign In with LinkedIn using

@@ -11,13 +11,8 @@ import type {
   OAuthProfile,
   OAuthProvider,
 } from "../provider_types.ts";
-import {
-  cannotCreate,
-  checkPreset,
-  openIdProvider,
-  type PresetOptions,
-  profileOf,
-} from "./_preset.ts";
+import { cannotCreate, checkPreset, openIdProvider, profileOf } from "./_preset.ts";
+import type { PresetOptions } from "./options.ts";
 
 /** Options of {@linkcode oidcProvider}. */
 export interface OidcProviderOptions extends Omit<PresetOptions, "clientSecret"> {

@@ -5,7 +5,8 @@
  */
 
 import type { OAuthFindings, OAuthProfile, OAuthProvider } from "../provider_types.ts";
-import { checkPreset, openIdProvider, type PresetOptions, profileOf } from "./_preset.ts";
+import { checkPreset, openIdProvider, profileOf } from "./_preset.ts";
+import type { PresetOptions } from "./options.ts";
 
 /** Claims come only if they are asked for, OpenID Connect Core §5.5. */
 const CLAIMS =

@@ -42,7 +42,7 @@ export async function signIn(fixture: ProviderFixture): Promise<SignIn> {
   const { provider, user } = fixture;
   const issuer = "discover" in provider.server ? provider.server.discover : provider.server.issuer;
   const received: ReceivedRequest[] = [];
-  let nonce: string | undefined;
+  let nonce: string | undefined = undefined;
   const client = oauthClient(provider, {
     states: inMemoryAuthStores().states,
     redirectUri: REDIRECT_URI,

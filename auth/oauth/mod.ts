@@ -28,4 +28,5 @@ export {
 } from "./presets/oidc.ts";
 export { slack, type SlackOptions } from "./presets/slack.ts";
 export { twitch } from "./presets/twitch.ts";
+export type { PresetOptions } from "./presets/options.ts";
 export type * from "./provider_types.ts";

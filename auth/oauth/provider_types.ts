@@ -138,15 +138,3 @@ export interface OAuthProvider {
   /** Who signed in. A string is why the findings are refused, for events only: another tenant, another application. */
   readonly profile: (found: OAuthFindings) => OAuthProfile | string;
 }
-
-/** Options of most presets. */
-export interface PresetOptions {
-  /** Client id, as the provider shows it. */
-  readonly clientId: string;
-  /** Client secret. */
-  readonly clientSecret: string;
-  /** Requested scopes. @default what a sign-in needs */
-  readonly scope?: readonly string[] | undefined;
-  /** Further parameters of the authorization request, such as Google's `access_type`. @default none */
-  readonly parameters?: Readonly<Record<string, string>> | undefined;
-}

@@ -7,13 +7,9 @@
 import { importPem } from "../../jwt/pem.ts";
 import { signJwt } from "../../jwt/jwt.ts";
 import type { Jwk } from "../../jwt/types.ts";
-import type {
-  OAuthFindings,
-  OAuthProfile,
-  OAuthProvider,
-  PresetOptions,
-} from "../provider_types.ts";
+import type { OAuthFindings, OAuthProfile, OAuthProvider } from "../provider_types.ts";
 import { checkPreset, cleanProfile, openIdProvider } from "./_preset.ts";
+import type { PresetOptions } from "./options.ts";
 
 /** Options of {@linkcode apple}. */
 export interface AppleOptions extends Omit<PresetOptions, "clientSecret"> {
@@ -47,12 +43,15 @@ export function apple(options: AppleOptions): OAuthProvider {
     others: ["privateKey"],
   });
   const { clientId, teamId, keyId, privateKey } = options;
-  if (!privateKey || !["string", "object"].includes(typeof privateKey)) {
-    throw new TypeError("Cannot create provider apple: privateKey must be a PEM text or a JWK");
+  if (!isPrivateKey(privateKey)) {
+    throw new TypeError(
+      'Cannot create provider apple: privateKey must be a JWK of P-256, or PEM with its line breaks: "-----BEGIN PRIVATE KEY-----"',
+    );
   }
   return openIdProvider({
     name: "apple",
-    options: { scope: ["openid", "email", "name"], ...options },
+    options,
+    defaultScope: ["name", "email"], // the ID token also comes without openid
     authentication: {
       method: "signed_client_secret",
       secret: async (now) => {
@@ -78,6 +77,14 @@ export function apple(options: AppleOptions): OAuthProvider {
     responseMode: "form_post",
     profile: readProfile,
   });
+}
+
+/** The key itself is checked when it signs; this finds a missing variable, and line breaks that were escaped in one. */
+function isPrivateKey(key: unknown): boolean {
+  if (typeof key === "string") return /^\s*-----BEGIN PRIVATE KEY-----\s/.test(key);
+  if (typeof key !== "object" || key === null) return false;
+  const { crv, d } = key as Partial<Jwk>;
+  return crv === "P-256" && typeof d === "string";
 }
 
 /** Apple documents that `email_verified` is a boolean or a string. */

@@ -4,13 +4,9 @@
  * @module
  */
 
-import type {
-  OAuthFindings,
-  OAuthProfile,
-  OAuthProvider,
-  PresetOptions,
-} from "../provider_types.ts";
+import type { OAuthFindings, OAuthProfile, OAuthProvider } from "../provider_types.ts";
 import { checkPreset, cleanProfile, openIdProvider } from "./_preset.ts";
+import type { PresetOptions } from "./options.ts";
 
 /**
  * Sign in with Discord. Register the application at discord.com/developers/applications, OAuth2; redirect URIs are https, or http
@@ -23,10 +19,11 @@ import { checkPreset, cleanProfile, openIdProvider } from "./_preset.ts";
  */
 export function discord(options: PresetOptions): OAuthProvider {
   checkPreset("discord", options, { required: ["clientId", "clientSecret"] });
-  const { clientSecret, scope = ["identify", "email"] } = options;
+  const { clientSecret } = options;
   return openIdProvider({
     name: "discord",
-    options: { ...options, scope },
+    options,
+    defaultScope: ["identify", "email"],
     authentication: { method: "client_secret_basic", secret: clientSecret },
     server: {
       issuer: "https://discord.com",

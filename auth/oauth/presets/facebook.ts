@@ -4,13 +4,9 @@
  * @module
  */
 
-import type {
-  OAuthFindings,
-  OAuthProfile,
-  OAuthProvider,
-  PresetOptions,
-} from "../provider_types.ts";
+import type { OAuthFindings, OAuthProfile, OAuthProvider } from "../provider_types.ts";
 import { checkPreset, cleanProfile, openIdProvider } from "./_preset.ts";
+import type { PresetOptions } from "./options.ts";
 
 /** Options of {@linkcode facebook}. */
 export interface FacebookOptions extends PresetOptions {
@@ -22,7 +18,8 @@ export interface FacebookOptions extends PresetOptions {
  * Sign in with Facebook. Register the application at developers.facebook.com, use case "Authenticate", and turn on client OAuth
  * login; redirect URIs are https.
  *
- * The user comes from the Graph API, and the access token must have been issued to this application (`debug_token`). The subject is
+ * The user comes from the Graph API, and the access token must have been issued to this application, by the document `/app`:
+ * `debug_token` refuses the tokens of users who are not developers of the application. The subject is
  * `id`, which differs between applications. **The e-mail address never counts as verified**: there is no such flag; accounts with
  * a phone number have none.
  * Not confirmed: PKCE without the scope `openid` (in production use elsewhere), and `appsecret_proof`, which is not sent: the
@@ -34,13 +31,14 @@ export function facebook(options: FacebookOptions): OAuthProvider {
   checkPreset("facebook", options, {
     required: ["clientId", "clientSecret"],
     optional: ["version"],
+    patterns: { version: [/^v\d{1,3}\.\d$/, 'a version of the Graph API: "v26.0"'] },
   });
-  const { clientId, clientSecret, version = "v26.0", scope = ["email", "public_profile"] } =
-    options;
+  const { clientId, clientSecret, version = "v26.0" } = options;
   const graph = `https://graph.facebook.com/${version}`;
   return openIdProvider({
     name: "facebook",
-    options: { ...options, scope },
+    options,
+    defaultScope: ["email", "public_profile"],
     authentication: { method: "client_secret_post", secret: clientSecret },
     server: {
       issuer: "https://www.facebook.com",
@@ -51,7 +49,7 @@ export function facebook(options: FacebookOptions): OAuthProvider {
     },
     identity: "userinfo",
     nonce: false,
-    documents: { token: { url: `${graph}/debug_token?input_token={access_token}` } },
+    documents: { app: { url: `${graph}/app` } },
     profile: (found) => readProfile(clientId, found),
   });
 }
@@ -60,10 +58,7 @@ function readProfile(
   clientId: string,
   { userinfo: { id, name, email, picture }, documents }: OAuthFindings,
 ): OAuthProfile | string {
-  const token = memberOf(documents["token"], "data");
-  const isOurs = memberOf(token, "app_id") === clientId && memberOf(token, "user_id") === id &&
-    memberOf(token, "is_valid") === true;
-  if (!isOurs) return "token_of_another_application";
+  if (memberOf(documents["app"], "id") !== clientId) return "token_of_another_application";
   const url = memberOf(memberOf(picture, "data"), "url");
   return cleanProfile({ subject: id, email, emailVerified: false, name, picture: url });
 }

@@ -4,13 +4,9 @@
  * @module
  */
 
-import type {
-  OAuthFindings,
-  OAuthProfile,
-  OAuthProvider,
-  PresetOptions,
-} from "../provider_types.ts";
-import { checkPreset, cleanProfile, openIdProvider } from "./_preset.ts";
+import type { OAuthFindings, OAuthProfile, OAuthProvider } from "../provider_types.ts";
+import { checkHost, checkPreset, cleanProfile, openIdProvider } from "./_preset.ts";
+import type { PresetOptions } from "./options.ts";
 
 /** Options of {@linkcode github}. */
 export interface GithubOptions extends PresetOptions {
@@ -27,12 +23,17 @@ const API_HEADERS = {
 
 const GITHUB = "https://github.com";
 
+const DEFAULT_SCOPE = ["read:user", "user:email"];
+
+/** Either gives access to the user's e-mail addresses. */
+const EMAIL_SCOPES: readonly string[] = ["user:email", "user"];
+
 /**
  * Sign in with GitHub. Register an OAuth app at github.com, Settings, Developer settings; it has one redirect URI, https or http
  * on localhost.
  *
  * GitHub issues no ID token, so the user comes from its API. The subject is the number of the account, since names can be taken
- * over; the e-mail address is the primary one, if it is verified. Responses have `iss`, RFC 9207.
+ * over; the e-mail address is the primary one, which counts as verified if GitHub says so. Responses have `iss`, RFC 9207.
  * Not confirmed: that Enterprise Server sends `iss`, which is therefore not demanded there.
  *
  * @throws {TypeError} If an option is missing, unknown or of a wrong shape.
@@ -48,11 +49,13 @@ const GITHUB = "https://github.com";
  */
 export function github(options: GithubOptions): OAuthProvider {
   checkPreset("github", options, { required: ["clientId", "clientSecret"], optional: ["host"] });
-  const { clientSecret, host = GITHUB, scope = ["read:user", "user:email"] } = options;
+  const { clientSecret, host = GITHUB, scope = DEFAULT_SCOPE } = options;
+  checkHost("github", host);
   const api = host === GITHUB ? "https://api.github.com" : `${host}/api/v3`;
   return openIdProvider({
     name: "github",
-    options: { ...options, scope },
+    options,
+    defaultScope: DEFAULT_SCOPE,
     authentication: { method: "client_secret_post", secret: clientSecret },
     server: {
       issuer: `${host}/login/oauth`,
@@ -65,7 +68,9 @@ export function github(options: GithubOptions): OAuthProvider {
     nonce: false,
     idTokenAlgorithms: [],
     userinfoHeaders: API_HEADERS,
-    documents: { emails: { url: `${api}/user/emails`, headers: API_HEADERS } },
+    documents: scope.some((one) => EMAIL_SCOPES.includes(one))
+      ? { emails: { url: `${api}/user/emails`, headers: API_HEADERS } }
+      : {}, // Without the scope the API answers 404
     profile: readProfile,
   });
 }

@@ -4,13 +4,9 @@
  * @module
  */
 
-import type {
-  OAuthFindings,
-  OAuthProfile,
-  OAuthProvider,
-  PresetOptions,
-} from "../provider_types.ts";
+import type { OAuthFindings, OAuthProfile, OAuthProvider } from "../provider_types.ts";
 import { checkPreset, openIdProvider, standardProfile } from "./_preset.ts";
+import type { PresetOptions } from "./options.ts";
 
 /** Options of {@linkcode google}. */
 export interface GoogleOptions extends PresetOptions {

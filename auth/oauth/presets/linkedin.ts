@@ -4,8 +4,9 @@
  * @module
  */
 
-import type { OAuthProvider, PresetOptions } from "../provider_types.ts";
+import type { OAuthProvider } from "../provider_types.ts";
 import { checkPreset, openIdProvider } from "./_preset.ts";
+import type { PresetOptions } from "./options.ts";
 
 /**
  * Sign in with LinkedIn. Register the application at linkedin.com/developers, and add the product "Sign In with LinkedIn using

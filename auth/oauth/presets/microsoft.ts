@@ -5,13 +5,9 @@
  */
 
 import type { JwtClaims } from "../../jwt/types.ts";
-import type {
-  OAuthFindings,
-  OAuthProfile,
-  OAuthProvider,
-  PresetOptions,
-} from "../provider_types.ts";
+import type { OAuthFindings, OAuthProfile, OAuthProvider } from "../provider_types.ts";
 import { checkPreset, cleanProfile, openIdProvider } from "./_preset.ts";
+import type { PresetOptions } from "./options.ts";
 
 /** Options of {@linkcode microsoft}. */
 export interface MicrosoftOptions extends PresetOptions {

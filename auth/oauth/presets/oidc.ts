@@ -4,22 +4,22 @@
  * @module
  */
 
-import type { AsymmetricAlgorithm } from "../../jwt/jwa.ts";
+import { type AsymmetricAlgorithm, checkAlgorithms, JWA } from "../../jwt/jwa.ts";
 import type {
   OAuthClientAuthentication,
   OAuthFindings,
   OAuthProfile,
   OAuthProvider,
-  PresetOptions,
 } from "../provider_types.ts";
-import { checkPreset, openIdProvider, profileOf } from "./_preset.ts";
+import { cannotCreate, checkPreset, openIdProvider, profileOf } from "./_preset.ts";
+import type { PresetOptions } from "./options.ts";
 
 /** Options of {@linkcode oidcProvider}. */
 export interface OidcProviderOptions extends Omit<PresetOptions, "clientSecret"> {
   /** Issuer identifier, exactly as the provider writes it: `https://id.example.com/realms/notes`. */
   readonly issuer: string;
-  /** Client secret, sent as the server's metadata say. @default none: a public client */
-  readonly clientSecret?: string | undefined;
+  /** Client secret, sent as the server's metadata say. Leave the option out for a public client. @default none */
+  readonly clientSecret?: string;
   /** Client authentication in place of `clientSecret`: `private_key_jwt`. */
   readonly authentication?: OAuthClientAuthentication | undefined;
   /** Name for the route, events and identities. @default {"oidc"} */
@@ -58,10 +58,16 @@ export function oidcProvider(options: OidcProviderOptions): OAuthProvider {
   });
   const { issuer, name = "oidc", clientSecret, identity = "id_token" } = options;
   const { idTokenAlgorithms = ALGORITHMS } = options;
+  const action = cannotCreate("oidc");
   if (clientSecret !== undefined && options.authentication !== undefined) {
-    throw new TypeError(
-      "Cannot create provider oidc: clientSecret and authentication exclude each other",
-    );
+    throw new TypeError(`${action}: clientSecret and authentication exclude each other`);
+  }
+  if (identity !== "id_token" && identity !== "both") {
+    throw new TypeError(`${action}: identity must be "id_token" or "both"`);
+  }
+  checkAlgorithms(action, idTokenAlgorithms);
+  if (idTokenAlgorithms.some((alg) => JWA[alg].kty === "oct")) {
+    throw new TypeError(`${action}: idTokenAlgorithms must have public keys`);
   }
   const { authentication = authenticationOf(clientSecret) } = options;
   return openIdProvider({
@@ -71,10 +77,19 @@ export function oidcProvider(options: OidcProviderOptions): OAuthProvider {
     server: { discover: issuer },
     identity,
     idTokenAlgorithms,
-    profile: ({ claims, userinfo }: OAuthFindings): OAuthProfile =>
-      profileOf({ ...claims, ...userinfo }, claims.sub),
+    profile: readProfile,
   });
 }
+
+/** UserInfo before the ID token. An address and whether it is verified come from the same document. */
+function readProfile({ claims, userinfo }: OAuthFindings): OAuthProfile {
+  const { email, email_verified } = userinfo["email"] === undefined ? claims : userinfo;
+  return profileOf({ ...claims, ...userinfo, email, email_verified }, claims.sub);
+}
+
+const DOMAIN_REGEXP = /^[a-z0-9-]+(?:\.[a-z0-9-]+)+$/;
+const DOMAIN = [DOMAIN_REGEXP, "a domain without a scheme or path"] as const;
+const PART_REGEXP = /^[\w-]+$/;
 
 /** Options of {@linkcode auth0}. */
 export interface Auth0Options extends PresetOptions {
@@ -89,7 +104,10 @@ export interface Auth0Options extends PresetOptions {
  * @throws {TypeError} If an option is missing, unknown or of a wrong shape.
  */
 export function auth0(options: Auth0Options): OAuthProvider {
-  checkPreset("auth0", options, { required: ["clientId", "clientSecret", "domain"] });
+  checkPreset("auth0", options, {
+    required: ["clientId", "clientSecret", "domain"],
+    patterns: { domain: DOMAIN },
+  });
   return discovered("auth0", options, `https://${options.domain}/`); // with the slash
 }
 
@@ -111,6 +129,7 @@ export function okta(options: OktaOptions): OAuthProvider {
   checkPreset("okta", options, {
     required: ["clientId", "clientSecret", "domain"],
     optional: ["authorizationServer"],
+    patterns: { domain: DOMAIN, authorizationServer: [PART_REGEXP, "an id"] },
   });
   const { domain, authorizationServer } = options;
   const path = authorizationServer === undefined ? "" : `/oauth2/${authorizationServer}`;
@@ -139,8 +158,8 @@ export function keycloak(options: KeycloakOptions): OAuthProvider {
 
 /** Options of {@linkcode cognito}. */
 export interface CognitoOptions extends Omit<PresetOptions, "clientSecret"> {
-  /** Client secret. @default none: a public client */
-  readonly clientSecret?: string | undefined;
+  /** Client secret. Leave the option out for a public client. @default none */
+  readonly clientSecret?: string;
   /** Region: `eu-central-1`. */
   readonly region: string;
   /** Id of the user pool: `eu-central-1_AbCdEfGhI`. */
@@ -158,6 +177,7 @@ export function cognito(options: CognitoOptions): OAuthProvider {
   checkPreset("cognito", options, {
     required: ["clientId", "region", "userPoolId"],
     optional: ["clientSecret"],
+    patterns: { region: [PART_REGEXP, "a region"], userPoolId: [PART_REGEXP, "the id of a pool"] },
   });
   const { region, userPoolId } = options;
   const issuer = `https://cognito-idp.${region}.amazonaws.com/${userPoolId}`;
@@ -166,7 +186,7 @@ export function cognito(options: CognitoOptions): OAuthProvider {
 
 function discovered(
   name: string,
-  options: Omit<PresetOptions, "clientSecret"> & { readonly clientSecret?: string | undefined },
+  options: Omit<PresetOptions, "clientSecret"> & { readonly clientSecret?: string },
   issuer: string,
 ): OAuthProvider {
   const authentication = authenticationOf(options.clientSecret);

@@ -4,13 +4,9 @@
  * @module
  */
 
-import type {
-  OAuthFindings,
-  OAuthProfile,
-  OAuthProvider,
-  PresetOptions,
-} from "../provider_types.ts";
-import { checkPreset, openIdProvider, standardProfile } from "./_preset.ts";
+import type { OAuthFindings, OAuthProfile, OAuthProvider } from "../provider_types.ts";
+import { checkPreset, openIdProvider, profileOf } from "./_preset.ts";
+import type { PresetOptions } from "./options.ts";
 
 /** Options of {@linkcode slack}. */
 export interface SlackOptions extends PresetOptions {
@@ -26,6 +22,7 @@ const TEAM_CLAIM = "https://slack.com/team_id";
  *
  * **Slack refuses PKCE** unless the application was made a public client: the client needs `insecureNoPkce: true`; the nonce
  * protects against an injected code.
+ * The subject is the workspace's id, a colon and `sub`: Slack documents that ids of users are unique in their workspace only.
  * Not confirmed: whether the token endpoint accepts a verifier after PKCE was turned on.
  *
  * @throws {TypeError} If an option is missing, unknown or of a wrong shape.
@@ -46,9 +43,11 @@ export function slack(options: SlackOptions): OAuthProvider {
       jwks_uri: "https://slack.com/openid/connect/keys",
     },
     pkce: "unsupported",
-    profile: (found: OAuthFindings): OAuthProfile | string =>
-      team === undefined || found.claims[TEAM_CLAIM] === team
-        ? standardProfile(found)
-        : "team_mismatch",
+    profile: ({ claims }: OAuthFindings): OAuthProfile | string => {
+      const { sub, [TEAM_CLAIM]: own } = claims;
+      if (typeof own !== "string" || own === "" || sub === undefined) return "team_missing";
+      if (team !== undefined && own !== team) return "team_mismatch";
+      return profileOf(claims, `${own}:${sub}`);
+    },
   });
 }

@@ -4,13 +4,9 @@
  * @module
  */
 
-import type {
-  OAuthFindings,
-  OAuthProfile,
-  OAuthProvider,
-  PresetOptions,
-} from "../provider_types.ts";
+import type { OAuthFindings, OAuthProfile, OAuthProvider } from "../provider_types.ts";
 import { checkPreset, openIdProvider, profileOf } from "./_preset.ts";
+import type { PresetOptions } from "./options.ts";
 
 /** Claims come only if they are asked for, OpenID Connect Core §5.5. */
 const CLAIMS =
@@ -26,11 +22,12 @@ const CLAIMS =
  */
 export function twitch(options: PresetOptions): OAuthProvider {
   checkPreset("twitch", options, { required: ["clientId", "clientSecret"] });
-  const { clientSecret, scope = ["openid", "user:read:email"], parameters } = options;
+  const { clientSecret, parameters } = options;
   const base = "https://id.twitch.tv/oauth2";
   return openIdProvider({
     name: "twitch",
-    options: { ...options, scope },
+    options,
+    defaultScope: ["openid", "user:read:email"],
     parameters: { claims: CLAIMS, ...parameters },
     authentication: { method: "client_secret_post", secret: clientSecret },
     server: {

@@ -56,8 +56,9 @@ export function oauthRoutes(
     name: OAuthRouteName,
     use: readonly Middleware<unknown[]>[],
     handler: AuthRoute["handler"],
+    more: { readonly raw?: true } = {}, // no body is read
   ): AuthRoute {
-    const options = { ...writes, use: [...writes.use, ...use], openapi: documents[name] };
+    const options = { ...writes, ...more, use: [...writes.use, ...use], openapi: documents[name] };
     return { method: "POST", path: `/${name}`, options, handler };
   }
 
@@ -99,6 +100,20 @@ export function oauthRoutes(
       await runtime.signIn(req, authentication, { method: "oauth", remember });
     }
     return leave(result.redirectTo);
+  }
+
+  /** With the ID token if it is kept: otherwise the provider asks the user. */
+  async function endSessionUrl(
+    client: OAuthClient,
+    sub: string | undefined,
+  ): Promise<string | undefined> {
+    try {
+      const kept = sub === undefined ? undefined : await identities.tokens(client, sub);
+      return await client.endSessionUrl({ idToken: kept?.idToken });
+    } catch (error) {
+      if (error instanceof AuthError) return undefined; // the provider does not answer
+      throw error;
+    }
   }
 
   async function callback(req: RouteRequest): Promise<Response> {
@@ -157,11 +172,10 @@ export function oauthRoutes(
     post("oauth/:provider/logout", [mayHaveSession], async (req) => {
       const client = clientOf(req);
       const principal = getPrincipal(req);
-      const kept = principal && await identities.tokens(client, principal.sub);
-      const url = await client.endSessionUrl({ idToken: kept?.idToken });
-      await runtime.signOut(req);
+      await runtime.signOut(req); // whether or not the provider answers
+      const url = await endSessionUrl(client, principal?.sub);
       return json(url === undefined ? {} : { url });
-    }),
+    }, { raw: true }),
 
     {
       method: "POST",

@@ -32,8 +32,7 @@ export async function fetchDocuments(
   const { documents = {} } = context.provider;
   const entries = await Promise.all(
     Object.entries(documents).map(async ([name, { url, headers }]) => {
-      const own = url.replace("{access_token}", () => encodeURIComponent(accessToken));
-      return [name, await fetchWithToken(context, { url: own, headers }, accessToken)] as const;
+      return [name, await fetchWithToken(context, { url, headers }, accessToken)] as const;
     }),
   );
   return Object.fromEntries(entries);

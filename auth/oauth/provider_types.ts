@@ -126,7 +126,7 @@ export interface OAuthProvider {
   readonly tokenHeaders?: Readonly<Record<string, string>> | undefined;
   /** Header fields of the request for UserInfo. */
   readonly userinfoHeaders?: Readonly<Record<string, string>> | undefined;
-  /** Further documents about the user, by name. `{access_token}` in the URL is replaced by the token: Facebook. */
+  /** Further documents about the user, by name. */
   readonly documents?: Readonly<Record<string, OAuthDocument>> | undefined;
   /**
    * The issuer by the claims, where one server stands for many: Entra's tenants. Returns `undefined` for claims that are

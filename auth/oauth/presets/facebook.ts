@@ -18,12 +18,11 @@ export interface FacebookOptions extends PresetOptions {
  * Sign in with Facebook. Register the application at developers.facebook.com, use case "Authenticate", and turn on client OAuth
  * login; redirect URIs are https.
  *
- * The user comes from the Graph API, and the access token must have been issued to this application, by the document `/app`:
- * `debug_token` refuses the tokens of users who are not developers of the application. The subject is
- * `id`, which differs between applications. **The e-mail address never counts as verified**: there is no such flag; accounts with
- * a phone number have none.
- * Not confirmed: PKCE without the scope `openid` (in production use elsewhere), and `appsecret_proof`, which is not sent: the
- * setting "Require app secret" must be off.
+ * The user comes from the Graph API, and the access token must have been issued to this application, as the document `/app` says:
+ * `debug_token` refuses the tokens of users who are not developers of the application. The subject is `id`, which differs between
+ * applications. **The e-mail address never counts as verified**: there is no such flag; accounts with a phone number have none.
+ * Not confirmed: `/app` with a token in the header field (elsewhere in production with a parameter), PKCE without the scope
+ * `openid` (elsewhere in production), and `appsecret_proof`, which is not sent: the setting "Require app secret" must be off.
  *
  * @throws {TypeError} If an option is missing, unknown or of a wrong shape.
  */

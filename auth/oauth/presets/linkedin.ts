@@ -15,6 +15,8 @@ import type { PresetOptions } from "./options.ts";
  * **LinkedIn refuses PKCE and sends no nonce**: the client needs `insecureNoPkce: true`. The state and its cookie are all that
  * binds a response to the browser; a code that was stolen before it is used can be injected into another sign-in.
  *
+ * The subject is `sub`, which differs between applications; the e-mail address is verified where `email_verified` is true.
+ *
  * @throws {TypeError} If an option is missing, unknown or of a wrong shape.
  */
 export function linkedin(options: PresetOptions): OAuthProvider {

@@ -98,8 +98,10 @@ export interface Auth0Options extends PresetOptions {
 }
 
 /**
- * Sign in with Auth0. Register a Regular Web Application in the dashboard, with its Allowed Callback URLs.
- * Not confirmed: whether responses have `iss`, which depends on the tenant.
+ * Sign in with Auth0. Register a Regular Web Application in the dashboard; its Allowed Callback URLs contain the redirect URI.
+ *
+ * The subject is `sub`; the e-mail address is verified where `email_verified` is true.
+ * Not confirmed: PKCE, and whether responses have `iss`, which depends on the tenant.
  *
  * @throws {TypeError} If an option is missing, unknown or of a wrong shape.
  */
@@ -120,8 +122,11 @@ export interface OktaOptions extends PresetOptions {
 }
 
 /**
- * Sign in with Okta. Create an app integration, OIDC, Web Application, in the admin console.
- * Not confirmed: whether responses have `iss`, and the methods of client authentication.
+ * Sign in with Okta. Create an app integration, OIDC, Web Application, in the admin console; its Sign-in redirect URIs contain
+ * the redirect URI.
+ *
+ * The subject is `sub`; the e-mail address is verified where `email_verified` is true.
+ * Not confirmed: PKCE, `email_verified`, whether responses have `iss`, and the methods of client authentication.
  *
  * @throws {TypeError} If an option is missing, unknown or of a wrong shape.
  */
@@ -145,7 +150,12 @@ export interface KeycloakOptions extends PresetOptions {
 }
 
 /**
- * Sign in with Keycloak. Create a client of type OpenID Connect with client authentication and standard flow, and set PKCE to S256.
+ * Sign in with Keycloak. Create a client of type OpenID Connect with client authentication and standard flow, set PKCE to S256,
+ * and list the redirect URI without a wildcard.
+ *
+ * The subject is `sub`; the e-mail address is verified where `email_verified` is true, which administrators of the realm can set.
+ * Two realms need two names: `{ ...keycloak(options), name: "staff" }`.
+ * Not confirmed: PKCE, the methods of client authentication, and the URL before version 17.
  *
  * @throws {TypeError} If an option is missing, unknown or of a wrong shape.
  */
@@ -168,8 +178,11 @@ export interface CognitoOptions extends Omit<PresetOptions, "clientSecret"> {
 
 /**
  * Sign in with Amazon Cognito. Create an app client with the authorization code grant, and a domain for the user pool, in the
- * console. Sign-out there is not RP-Initiated Logout: `endSessionUrl()` finds no endpoint.
- * Not confirmed: that `email_verified` is a string in UserInfo, which is not fetched.
+ * console; its Allowed callback URLs contain the redirect URI, https or http on localhost.
+ *
+ * The subject is `sub`; the e-mail address is verified where `email_verified` of the ID token is true.
+ * Not confirmed: the methods of client authentication; that sign-out is not RP-Initiated Logout; that `email_verified` is a string
+ * in UserInfo, which is not fetched.
  *
  * @throws {TypeError} If an option is missing, unknown or of a wrong shape.
  */

@@ -16,6 +16,7 @@ const CLAIMS =
  * Sign in with Twitch. Register the application at dev.twitch.tv/console, confidential; redirect URIs are https, or http on
  * localhost.
  *
+ * The subject is `sub`; the e-mail address is verified where `email_verified` is true, and both are asked for by `claims`.
  * Not confirmed: whether Twitch checks PKCE; it accepts the parameters.
  *
  * @throws {TypeError} If an option is missing, unknown or of a wrong shape.

@@ -195,6 +195,12 @@ const PROFILES: readonly (readonly [
     { subject: "1", email: "ada@example.com", emailVerified: false },
   ],
   [
+    "Discord's address without a flag",
+    discord(CLIENT),
+    { userinfo: { id: "1", email: "ada@example.com" } },
+    { subject: "1", email: "ada@example.com", emailVerified: false },
+  ],
+  [
     "Discord's user without an address",
     discord(CLIENT),
     { userinfo: { id: "1", email: null, verified: true } },

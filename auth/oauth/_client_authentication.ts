@@ -79,11 +79,11 @@ function hasCredential(authentication: OAuthClientAuthentication): boolean {
   }
 }
 
-/** Whether a private key fits its algorithm; that the numbers are right shows when it signs. */
+/** Whether a private key, which a shared secret is not, fits its algorithm; that its numbers are right shows when it signs. */
 function isSigningKey({ key, alg }: ClientKey): boolean {
   if (!isJwaAlgorithm(alg)) return false;
   const { kty, crv } = JWA[alg];
-  return kty !== "oct" && key?.kty === kty && (crv === undefined || key.crv === crv) &&
+  return key?.kty === kty && (crv === undefined || key.crv === crv) &&
     typeof key.d === "string" && key.d !== "";
 }
 

@@ -21,7 +21,7 @@ import {
   statusOf,
   UNREADABLE,
 } from "./_requests.ts";
-import { NOW } from "./_sign_in.ts";
+import { NOW, site } from "./_sign_in.ts";
 
 /** A provider whose metadata are fetched. */
 interface Discovered {
@@ -399,3 +399,14 @@ for (const [member, value] of STATIC) {
     assertFalse(error.message.includes("s3cret"));
   });
 }
+
+Deno.test("OAuthClient.start() redirects nobody by refused metadata (RP22)", async () => {
+  const { fake, client, events } = site();
+  fake.change({ metadata: { authorization_endpoint: "javascript:alert(1)" } });
+  const request = new Request("https://app.example/auth/oauth/fake/start");
+  assertEquals(await refusalOf(() => client.start(request)), UNREACHABLE);
+  assertEquals(
+    events.map(({ type, ...event }) => [type, "reason" in event ? event.reason : undefined]),
+    [["oauth.failed", "provider_unreachable"]],
+  );
+});

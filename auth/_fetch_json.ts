@@ -26,16 +26,26 @@ export interface FetchJsonOptions {
   readonly headers?: Readonly<Record<string, string>> | undefined;
 }
 
+/** What a fetch failed at: no answer in time, its status or a redirect, or its content. */
+export type FetchFailure = "connection" | "status" | "content";
+
 /** Why a document could not be fetched. The message contains nothing of the response but its status. */
 export class FetchError extends Error {
   /** Name of the class. */
   override readonly name = "FetchError";
+  /** What the fetch failed at. */
+  readonly failure: FetchFailure;
   /** The status, if it is why the response was rejected. */
   readonly status: number | undefined;
 
   /** Creates the error. */
-  constructor(state: string, { status, cause }: { status?: number; cause?: unknown } = {}) {
+  constructor(
+    failure: FetchFailure,
+    state: string,
+    { status, cause }: { status?: number; cause?: unknown } = {},
+  ) {
     super(`Cannot fetch JSON: ${state}`, cause === undefined ? undefined : { cause });
+    this.failure = failure;
     this.status = status;
   }
 }
@@ -68,21 +78,39 @@ const SECONDS_REGEXP = /^\d{1,10}$/;
  * large or not JSON.
  */
 export async function fetchJson(url: string, options: FetchJsonOptions): Promise<FetchedJson> {
-  const { text, headers } = await fetchText(url, options);
+  const { text, headers } = await withTimeout(
+    options.timeoutMs,
+    (signal) => fetchText(url, options, signal),
+  );
   return { value: parse(text), maxAge: maxAgeOf(headers) };
 }
 
-/** Fetches a text of any type but HTML, with the limits of {@linkcode fetchJson}. @throws {FetchError} */
-export async function fetchText(url: string, options: FetchJsonOptions): Promise<FetchedText> {
-  const { timeoutMs } = options;
+/**
+ * Sends a request of which only the status 200 matters: the body, if any, is not read.
+ *
+ * @throws {FetchError} If the connection fails, the request times out, or the status is not 200.
+ */
+export async function fetchStatus(url: string, options: FetchJsonOptions): Promise<void> {
+  await withTimeout(options.timeoutMs, async (signal) => {
+    const response = await connect(url, options, signal);
+    response.body?.cancel().catch(() => {});
+    checkStatus(response);
+  });
+}
+
+/** Rejects, and aborts the signal, when the time is over. */
+async function withTimeout<Result>(
+  timeoutMs: number,
+  work: (signal: AbortSignal) => Promise<Result>,
+): Promise<Result> {
   const controller = new AbortController();
   let timer: ReturnType<typeof setTimeout> | undefined;
   // The signal alone is not enough: a custom fetch may ignore it
   const expired = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(failure("timeout")), timeoutMs);
+    timer = setTimeout(() => reject(new FetchError("connection", "timeout")), timeoutMs);
   });
   try {
-    return await Promise.race([fetchDocument(url, options, controller.signal), expired]);
+    return await Promise.race([work(controller.signal), expired]);
   } catch (error) {
     controller.abort();
     throw error;
@@ -91,12 +119,29 @@ export async function fetchText(url: string, options: FetchJsonOptions): Promise
   }
 }
 
-/** Everything but the timeout. The body is cancelled when the signal aborts. */
-async function fetchDocument(
+/** The body is cancelled when the signal aborts. */
+async function fetchText(
   url: string,
-  { accept, maxBytes, fetch = globalThis.fetch, form, headers }: FetchJsonOptions,
+  options: FetchJsonOptions,
   signal: AbortSignal,
 ): Promise<FetchedText> {
+  const { maxBytes } = options;
+  const response = await connect(url, options, signal);
+  const reader = response.body?.getReader();
+  const close = () => reader?.cancel().catch(() => {});
+  signal.addEventListener("abort", close);
+  if (signal.aborted) close();
+  checkStatus(response);
+  checkContent(response, maxBytes);
+  const text = reader === undefined ? "" : await readText(reader, maxBytes);
+  return { text, headers: response.headers };
+}
+
+async function connect(
+  url: string,
+  { accept, fetch = globalThis.fetch, form, headers }: FetchJsonOptions,
+  signal: AbortSignal,
+): Promise<Response> {
   // workerd throws at `redirect: "error"` and at `credentials`
   const init: RequestInit = {
     headers: { Accept: accept, ...headers },
@@ -104,31 +149,26 @@ async function fetchDocument(
     signal,
     ...(form === undefined ? {} : { method: "POST", body: new URLSearchParams(form) }),
   };
-  const response = await connect(() => fetch(url, init));
-  const reader = response.body?.getReader();
-  const close = () => reader?.cancel().catch(() => {});
-  signal.addEventListener("abort", close);
-  if (signal.aborted) close();
-  checkHead(response, maxBytes);
-  const text = reader === undefined ? "" : await readText(reader, maxBytes);
-  return { text, headers: response.headers };
-}
-
-async function connect(send: () => Promise<Response>): Promise<Response> {
   try {
-    return await send();
+    return await fetch(url, init);
   } catch (cause) {
-    throw failure("no connection", { cause });
+    throw new FetchError("connection", "no connection", { cause });
   }
 }
 
-/** Rejects by status and headers, before the body is read. A redirect has status 3xx, or 0 in browsers. */
-function checkHead({ status, redirected, headers }: Response, maxBytes: number): void {
-  if (status !== 200) throw failure(`the status is ${status}`, { status });
-  if (redirected) throw failure("the response was redirected");
+/** A redirect has status 3xx, or 0 in browsers. */
+function checkStatus({ status, redirected }: Response): void {
+  if (status !== 200) throw new FetchError("status", `the status is ${status}`, { status });
+  if (redirected) throw new FetchError("status", "the response was redirected");
+}
+
+/** Rejects by headers, before the body is read. */
+function checkContent({ headers }: Response, maxBytes: number): void {
   const [type = ""] = (headers.get("content-type") ?? "").split(";", 1);
-  if (type.trim().toLowerCase() === "text/html") throw failure("the response is HTML");
-  if (Number(headers.get("content-length")) > maxBytes) throw failure("the response is too large");
+  if (type.trim().toLowerCase() === "text/html") throw badContent("the response is HTML");
+  if (Number(headers.get("content-length")) > maxBytes) {
+    throw badContent("the response is too large");
+  }
 }
 
 /** Reads UTF-8 of limited length. Counts decompressed bytes: Content-Length may be wrong. @throws {FetchError} */
@@ -142,7 +182,7 @@ export async function readText(
     const { done, value } = await readChunk(reader);
     if (done) break;
     size += value.byteLength;
-    if (!(size <= maxBytes)) throw failure("the response is too large");
+    if (!(size <= maxBytes)) throw badContent("the response is too large");
     text += decode(() => decoder.decode(value, { stream: true }));
   }
   return text + decode(() => decoder.decode());
@@ -154,7 +194,7 @@ async function readChunk(
   try {
     return await reader.read();
   } catch (cause) {
-    throw failure("the connection was lost", { cause });
+    throw new FetchError("connection", "the connection was lost", { cause });
   }
 }
 
@@ -162,7 +202,7 @@ function decode(bytes: () => string): string {
   try {
     return bytes();
   } catch {
-    throw failure("the response is not UTF-8");
+    throw badContent("the response is not UTF-8");
   }
 }
 
@@ -171,7 +211,7 @@ function parse(text: string): unknown {
   try {
     return parseStrictJson(text);
   } catch {
-    throw failure("the response is not JSON or has duplicate names");
+    throw badContent("the response is not JSON or has duplicate names");
   }
 }
 
@@ -188,9 +228,6 @@ function maxAgeOf(headers: Headers): number | undefined {
   return Math.max(0, Math.min(...ages) - (SECONDS_REGEXP.test(age) ? Number(age) : 0));
 }
 
-function failure(
-  state: string,
-  options?: { readonly status?: number; readonly cause?: unknown },
-): FetchError {
-  return new FetchError(state, options);
+function badContent(state: string): FetchError {
+  return new FetchError("content", state);
 }

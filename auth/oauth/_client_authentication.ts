@@ -5,6 +5,7 @@
  */
 
 import { randomId } from "../_random.ts";
+import { isJwaAlgorithm, JWA } from "../jwt/jwa.ts";
 import { signJwt } from "../jwt/jwt.ts";
 import type {
   OAuthClientAuthentication,
@@ -17,6 +18,8 @@ export interface ClientCredentials {
   readonly headers: Readonly<Record<string, string>>;
   readonly parameters: Readonly<Record<string, string>>;
 }
+
+type ClientKey = Extract<OAuthClientAuthentication, { method: "private_key_jwt" }>;
 
 /** Seconds until a client assertion expires. */
 const ASSERTION_LIFETIME = 60;
@@ -70,10 +73,18 @@ function hasCredential(authentication: OAuthClientAuthentication): boolean {
     case "signed_client_secret":
       return typeof authentication.secret === "function";
     case "private_key_jwt":
-      return typeof authentication.key === "object" && authentication.key !== null;
+      return isSigningKey(authentication);
     default:
       return false;
   }
+}
+
+/** Whether a private key, which a shared secret is not, fits its algorithm; that its numbers are right shows when it signs. */
+function isSigningKey({ key, alg }: ClientKey): boolean {
+  if (!isJwaAlgorithm(alg)) return false;
+  const { kty, crv } = JWA[alg];
+  return key?.kty === kty && (crv === undefined || key.crv === crv) &&
+    typeof key.d === "string" && key.d !== "";
 }
 
 /** RFC 8414 §2: without a list of methods the server supports `client_secret_basic`. */
@@ -99,7 +110,7 @@ function formEncode(text: string): string {
 /** RFC 7523 §3. */
 async function signAssertion(
   clientId: string,
-  { key, alg, audience }: Extract<OAuthClientAuthentication, { method: "private_key_jwt" }>,
+  { key, alg, audience }: ClientKey,
   { issuer }: OAuthServerMetadata,
   now: () => number,
 ): Promise<string> {

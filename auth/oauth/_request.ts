@@ -4,7 +4,7 @@
  * @module
  */
 
-import { FetchError, fetchJson, fetchText } from "../_fetch_json.ts";
+import { FetchError, fetchJson, fetchStatus } from "../_fetch_json.ts";
 import { publicUrl } from "../_public_url.ts";
 import type { OAuthFailure } from "../events.ts";
 import type { RequestContext } from "./_context.ts";
@@ -16,8 +16,10 @@ export interface ProviderRequest {
   /** Form to send by POST. @default {GET} */
   readonly form?: Readonly<Record<string, string>> | undefined;
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** The failure, unless the provider does not answer. */
+  /** The failure for any other status than 200, unless the provider does not answer. */
   readonly refused: OAuthFailure;
+  /** The failure for an answer that is not JSON within the limits. @default what `refused` is */
+  readonly malformed?: OAuthFailure | undefined;
 }
 
 const MAX_BYTES = 65_536;
@@ -36,7 +38,7 @@ export async function requestJson(
 
 /** Sends a form; the body of the response does not matter. @throws {AuthError} As {@linkcode requestJson}. */
 export async function sendForm(context: RequestContext, request: ProviderRequest): Promise<void> {
-  await attempt(request, () => fetchText(urlOf(context, request), optionsOf(context, request)));
+  await attempt(request, () => fetchStatus(urlOf(context, request), optionsOf(context, request)));
 }
 
 /** Whether a value is a JSON object. */
@@ -65,19 +67,28 @@ function optionsOf({ fetch }: RequestContext, { form, headers }: ProviderRequest
 }
 
 async function attempt<Result>(
-  { refused }: ProviderRequest,
+  request: ProviderRequest,
   work: () => Promise<Result>,
 ): Promise<Result> {
   try {
     return await work();
   } catch (cause) {
     if (!(cause instanceof FetchError)) throw cause;
-    throw oauthError(isOutage(cause) ? "provider_unreachable" : refused, { cause });
+    throw oauthError(failureReason(request, cause), { cause });
   }
 }
 
-/** Whether the provider does not answer now: no connection, a timeout, too many requests, an internal error. */
-function isOutage({ status, cause, message }: FetchError): boolean {
-  if (status !== undefined) return status === 429 || status >= 500;
-  return cause !== undefined || message.endsWith("timeout");
+/** Without a connection, and with too many requests or an internal error, the provider does not answer now. */
+function failureReason(
+  { refused, malformed = refused }: ProviderRequest,
+  { failure, status = 0 }: FetchError,
+): OAuthFailure {
+  switch (failure) {
+    case "connection":
+      return "provider_unreachable";
+    case "status":
+      return status === 429 || status >= 500 ? "provider_unreachable" : refused;
+    case "content":
+      return malformed;
+  }
 }

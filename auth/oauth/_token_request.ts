@@ -13,6 +13,11 @@ import type { OAuthTokens } from "./client_types.ts";
 /** `access_token`, RFC 6749 Appendix A.12, in a length that fits into a header field. */
 const TOKEN_REGEXP = /^[\x20-\x7e]{1,16384}$/;
 
+const SECONDS_REGEXP = /^\d{1,10}$/;
+
+/** Longer lifetimes are as good as none. */
+const MAX_SECONDS = 2 ** 31 - 1;
+
 /** Requests tokens. @throws {AuthError} `token_refused`, `token_response_malformed` or `provider_unreachable` */
 export async function requestTokens(
   context: ClientContext,
@@ -27,6 +32,7 @@ export async function requestTokens(
     form: { ...grant, ...credentials.parameters },
     headers: { ...provider.tokenHeaders, ...credentials.headers },
     refused: "token_refused",
+    malformed: "token_response_malformed",
   });
   check(isJsonObject(answer), "token_response_malformed");
   check(!isErrorDocument(answer), "token_refused");
@@ -72,12 +78,11 @@ function isToken(value: unknown): value is string {
   return typeof value === "string" && TOKEN_REGEXP.test(value);
 }
 
-/** A number, which some servers send as a string. */
+/** A number, which some servers send as a string. Anything else says nothing: `expires_in` is recommended only, §5.1. */
 function readSeconds(value: unknown): number | undefined {
-  const seconds = typeof value === "string" && value !== "" ? Number(value) : value;
-  return typeof seconds === "number" && Number.isFinite(seconds) && seconds > 0
-    ? seconds
-    : undefined;
+  const seconds = typeof value === "string" && SECONDS_REGEXP.test(value) ? Number(value) : value;
+  const isLifetime = typeof seconds === "number" && seconds >= 1 && seconds <= MAX_SECONDS;
+  return isLifetime ? Math.floor(seconds) : undefined;
 }
 
 /** Separated by spaces, §3.3; by commas at GitHub, and an array at Twitch. */

@@ -52,6 +52,7 @@ async function fetchWithToken(
     headers: { ...headers, Authorization: `Bearer ${accessToken}` },
     refused: "userinfo_refused",
   });
-  check(!isJsonObject(found) || !isErrorDocument(found), "userinfo_refused");
+  check(Array.isArray(found) || isJsonObject(found), "userinfo_refused");
+  check(Array.isArray(found) || !isErrorDocument(found), "userinfo_refused");
   return found;
 }

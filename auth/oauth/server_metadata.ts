@@ -82,7 +82,7 @@ function discoverySource(issuer: string, context: RequestContext): ServerSource 
   }
 
   async function fetchServer(): Promise<void> {
-    triedAt = now();
+    const startedAt = triedAt = now();
     try {
       const options = { accept: "application/json", maxBytes: MAX_BYTES, timeoutMs: TIMEOUT_MS };
       const { value, maxAge = CACHE_AGE } = await fetchJson(url, { ...options, fetch });
@@ -92,7 +92,7 @@ function discoverySource(issuer: string, context: RequestContext): ServerSource 
         ? known?.server.keys
         : keysOf(metadata, context);
       const freshFor = Math.max(COOLDOWN, Math.min(CACHE_AGE, maxAge));
-      known = { server: Object.freeze({ metadata, keys }), fetchedAt: now(), freshFor };
+      known = { server: Object.freeze({ metadata, keys }), fetchedAt: startedAt, freshFor };
       failure = undefined;
     } catch (error) {
       if (failure === undefined) warn(`Cannot fetch metadata of ${issuer}`, error);
@@ -119,8 +119,8 @@ function discoverySource(issuer: string, context: RequestContext): ServerSource 
 
 /** Discovery §4.1. @throws {TypeError} If the issuer is not an https URL to a public host, or has a query or fragment. */
 function discoveryUrl(issuer: string, { insecureLoopback }: RequestContext): string {
-  const { search, hash } = publicUrl(`${ACTION}: issuer`, issuer, { insecureLoopback });
-  if (search !== "" || hash !== "") {
+  publicUrl(`${ACTION}: issuer`, issuer, { insecureLoopback });
+  if (/[?#]/.test(issuer)) { // the URL parser does not tell an empty query from none
     throw new TypeError(`${ACTION}: issuer must not have a query or fragment`);
   }
   return `${issuer.replace(/\/$/, "")}/.well-known/openid-configuration`;
@@ -145,10 +145,18 @@ function readMetadata(
   }
   for (const name of STRING_ARRAYS) {
     const value = document[name];
-    if (Array.isArray(value)) members[name] = value.filter((one) => typeof one === "string");
+    if (value === undefined) continue;
+    if (!isStringArray(value)) return `${name} must be an array of strings`;
+    members[name] = Object.freeze([...value]);
   }
-  members[BOOLEAN] = document[BOOLEAN] === true;
+  const hasIss = document[BOOLEAN] ?? false;
+  if (typeof hasIss !== "boolean") return `${BOOLEAN} must be a boolean`;
+  members[BOOLEAN] = hasIss;
   return Object.freeze(members) as unknown as OAuthServerMetadata;
+}
+
+function isStringArray(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.every((one) => typeof one === "string");
 }
 
 function isAllowedUrl(url: string, { insecureLoopback }: RequestContext): boolean {

@@ -1,7 +1,7 @@
 /** How documents of other servers are fetched: allowed responses, sizes, times and destinations. */
 
 import { assert, assertEquals, assertFalse, assertRejects } from "@std/assert";
-import { fetchJson } from "../../auth/_fetch_json.ts";
+import { FetchError, type FetchFailure, fetchJson, fetchStatus } from "../../auth/_fetch_json.ts";
 import { LIMIT, OPTIONS, refusal } from "./_fetch_json.ts";
 import { closedOrigin, countingFetch, gzip, serveBytes, serveHttp, streamOf } from "./_servers.ts";
 
@@ -394,3 +394,110 @@ for (const [field, seconds] of DIRECTIVES) {
     assertEquals(maxAge, seconds);
   });
 }
+
+Deno.test("fetchJson() sends a form by POST with header fields", async () => {
+  const bodies: string[] = [];
+  await using server = serveHttp(async (request) => {
+    bodies.push(await request.text());
+    return Response.json(DOCUMENT);
+  });
+  const form = { grant_type: "refresh_token", refresh_token: "a+b &=é" };
+  const headers = { "User-Agent": "gatehouse", Authorization: "Basic eDp5" };
+  await fetchJson(server.origin, { ...OPTIONS, form, headers });
+  const [{ method, headers: seen } = { method: "", headers: new Headers() }] = server.requests;
+  assertEquals(method, "POST");
+  assertEquals(bodies, ["grant_type=refresh_token&refresh_token=a%2Bb+%26%3D%C3%A9"]);
+  assertEquals(
+    ["content-type", "accept", "user-agent", "authorization"].map((name) => seen.get(name)),
+    [
+      "application/x-www-form-urlencoded;charset=UTF-8",
+      "application/json",
+      "gatehouse",
+      "Basic eDp5",
+    ],
+  );
+});
+
+for (const status of [301, 302, 303, 307, 308]) {
+  Deno.test(`fetchJson() does not send a form again after a redirect by ${status}`, async () => {
+    await using target = serveHttp(() => Response.json(DOCUMENT));
+    const headers = { Location: `${target.origin}/` };
+    await using server = serveHttp(() => new Response(null, { status, headers }));
+    assertEquals(
+      await refusal(server.origin, { form: { code: "s3cret" } }),
+      `the status is ${status}`,
+    );
+    assertEquals([server.requests.length, target.requests.length], [1, 0]);
+  });
+}
+
+/** What a FetchError says, by which callers tell an outage from a refusal. */
+const FAILURES: readonly (readonly [
+  why: string,
+  answer: () => Promise<Response>,
+  failure: FetchFailure,
+  status: number | undefined,
+])[] = [
+  ["no connection", () => Promise.reject(new TypeError("reset")), "connection", undefined],
+  ["a timeout", () => new Promise(() => {}), "connection", undefined],
+  [
+    "a lost connection",
+    () => Promise.resolve(new Response(new ReadableStream({ start: (c) => c.error(1) }))),
+    "connection",
+    undefined,
+  ],
+  ["a status", () => Promise.resolve(new Response("{}", { status: 503 })), "status", 503],
+  ["HTML", () => Promise.resolve(typed("text/html")), "content", undefined],
+  ["broken JSON", () => Promise.resolve(new Response("{")), "content", undefined],
+  [
+    "a large document",
+    () => Promise.resolve(new Response(streamOf(LIMIT + 1))),
+    "content",
+    undefined,
+  ],
+];
+for (const [why, fetch, failure, status] of FAILURES) {
+  Deno.test(`FetchError has the failure "${failure}" for ${why}`, async () => {
+    const options = { ...OPTIONS, timeoutMs: 20, fetch };
+    const error = await assertRejects(() => fetchJson(ADDRESS, options), FetchError);
+    assertEquals([error.failure, error.status], [failure, status]);
+  });
+}
+
+/** RFC 7009 §2.2: the body of the response is ignored. */
+const IGNORED: readonly (readonly [why: string, answer: () => Response])[] = [
+  ["no body", () => new Response(null)],
+  ["HTML", () => new Response("<p>", { headers: { "Content-Type": "text/html" } })],
+  ["broken JSON", () => new Response("{")],
+  ["5 MB", () => new Response(streamOf(5_000_000))],
+  ["a body that never ends", () => new Response(new ReadableStream())],
+];
+for (const [why, answer] of IGNORED) {
+  Deno.test(`fetchStatus() accepts status 200 with ${why}`, async () => {
+    await fetchStatus(ADDRESS, { ...answering(answer), timeoutMs: 500 });
+  });
+}
+
+Deno.test("fetchStatus() cancels the body", async () => {
+  for (const status of [200, 503]) {
+    const { promise: cancelled, resolve } = Promise.withResolvers<void>();
+    const body = new ReadableStream({ cancel: () => resolve() });
+    const options = answering(() => new Response(body, { status }));
+    await fetchStatus(ADDRESS, options).catch(() => {});
+    await cancelled;
+  }
+});
+
+for (const status of [201, 204, 302, 307, 400, 429, 503]) {
+  Deno.test(`fetchStatus() rejects the status ${status}`, async () => {
+    const options = answering(() => new Response(null, { status }));
+    const error = await assertRejects(() => fetchStatus(ADDRESS, options), FetchError);
+    assertEquals([error.failure, error.status], ["status", status]);
+  });
+}
+
+Deno.test("fetchStatus() times out", async () => {
+  const options = { ...OPTIONS, fetch: () => new Promise<Response>(() => {}), timeoutMs: 20 };
+  const error = await assertRejects(() => fetchStatus(ADDRESS, options), FetchError);
+  assertEquals(error.message, "Cannot fetch JSON: timeout");
+});

@@ -154,19 +154,19 @@ const TOKENS: readonly (readonly [why: string, reason: string, changes: Changes]
         new Response(null, { status: 307, headers: { Location: "https://evil.example/" } }),
     },
   }],
-  ["HTML", "token_refused", {
+  ["HTML", "token_response_malformed", {
     responses: {
       "/token": () => new Response("<p>", { headers: { "Content-Type": "text/html" } }),
     },
   }],
-  ["malformed JSON", "token_refused", answer("/token", 200, "{")],
+  ["malformed JSON", "token_response_malformed", answer("/token", 200, "{")],
   [
     "duplicate members",
-    "token_refused",
+    "token_response_malformed",
     answer("/token", 200, '{"access_token":"a","access_token":"b"}'),
   ],
-  ["5 MB", "token_refused", answer("/token", 200, `{"a":"${"x".repeat(5_000_000)}"}`)],
-  ["Latin-1", "token_refused", {
+  ["5 MB", "token_response_malformed", answer("/token", 200, `{"a":"${"x".repeat(5_000_000)}"}`)],
+  ["Latin-1", "token_response_malformed", {
     responses: {
       "/token": () => new Response(new Uint8Array([0x22, 0xe9, 0x22]), { headers: JSON_HEADERS }),
     },

@@ -34,3 +34,10 @@ export const SIMPLEWEBAUTHN_SERVER = "npm:@simplewebauthn/server@14.0.3";
 
 /** Begins ceremonies of passkeys in browsers. */
 export const SIMPLEWEBAUTHN_BROWSER = "npm:@simplewebauthn/browser@14.0.0";
+
+/** An OpenID provider. */
+export const OIDC_PROVIDER = "npm:oidc-provider@9.13.3";
+
+/** Relying parties. */
+export const OPENID_CLIENT = "npm:openid-client@6.8.9";
+export const OAUTH4WEBAPI = "npm:oauth4webapi@3.8.8";

@@ -20,6 +20,7 @@ import { AttachmentsController } from "./attachment_controller.ts";
 import { NotesController } from "./note_controller.ts";
 import { ProgramsController } from "./program_controller.ts";
 import { askToSignIn } from "./pages/refusal.ts";
+import type { Provider } from "./providers.ts";
 import { SessionsController } from "./session_controller.ts";
 
 const info: OpenApiInfo = {
@@ -81,14 +82,19 @@ export interface ApiParts {
   readonly container: Container;
   /** Guards them, and brings the routes of authentication. */
   readonly runtime: TokenRuntime;
+  /** Providers to sign in with. @default none */
+  readonly providers?: readonly Provider[];
 }
 
 /** Records the API. */
 export function apiBuilder(
-  { container, runtime }: ApiParts,
+  { container, runtime, providers = [] }: ApiParts,
 ): RouterBuilder<Connection, Principal> {
+  const oauth = Object.fromEntries(providers.map(({ name, client }) => [name, client]));
+  const withProviders = providers.length === 0 ? {} : { oauth, oauthFailurePath: "/sign-in" };
+  const routes = { registration: "open", ...withProviders } as const;
   return routerBuilder<Connection>({ container, info })
-    .withAuth(runtime.integration({ routes: { registration: "open" }, catch: askToSignIn }))
+    .withAuth(runtime.integration({ routes, catch: askToSignIn }))
     .extend((router) => {
       // Below their own path, so that a script in a page never receives a refresh token
       const routes = createTokenRoutes({ runtime, registration: "closed" });

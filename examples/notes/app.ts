@@ -21,6 +21,7 @@ import { createNoteFactory } from "./note.ts";
 import document from "./openapi.json" with { type: "json" };
 import { addPageRoutes } from "./pages/routes.ts";
 import { problemPage } from "./pages/refusal.ts";
+import type { Provider } from "./providers.ts";
 import type { NoteStore } from "./store.ts";
 import { CLOCK, NOTE_FACTORY, NOTE_STORE } from "./tokens.ts";
 
@@ -36,6 +37,8 @@ export interface AppOptions {
   secret: string;
   /** Where the page of the documentation, styles and scripts are. */
   assets: StaticAssetOptions;
+  /** Providers to sign in with. @default none */
+  providers?: readonly Provider[];
   /** Hashes passwords. @default the library's, which is slow by design */
   hasher?: PasswordHasher;
   /** Called for every event. */
@@ -47,6 +50,7 @@ export interface AppOptions {
 /** Creates the service. */
 export function createApp(options: AppOptions): BuiltRouter<Connection, Principal> {
   const { store, stores, origin, secret, assets, hasher, events, nowMs = Date.now } = options;
+  const { providers = [] } = options;
   const now = () => Math.floor(nowMs() / 1000);
   const container = createContainer();
   container.register(NOTE_STORE, { useValue: store });
@@ -62,12 +66,12 @@ export function createApp(options: AppOptions): BuiltRouter<Connection, Principa
     now,
   });
   const text = JSON.stringify(document, null, 2);
-  const router = apiBuilder({ container, runtime })
+  const router = apiBuilder({ container, runtime, providers })
     .finally(problemPage, (response) => editHeaders(response, addSafeHeaders))
     .static("/assets", assets)
     .extend((router) => addDocsRoutes(router, { document: () => text, assets }), "static")
     .build();
-  addPageRoutes(router, { store, runtime, apiKeys, origin });
+  addPageRoutes(router, { store, runtime, apiKeys, origin, providers });
   return router;
 }
 

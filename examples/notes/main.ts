@@ -2,7 +2,7 @@
  * Starts the notes service: `deno task start`, or
  *
  * ```sh
- * deno run --allow-net "--allow-env=PORT,SECRET,ORIGIN,DATABASE_URL,REDIS_URL,PG*" \
+ * deno run --allow-net "--allow-env=PORT,SECRET,ORIGIN,DATABASE_URL,REDIS_URL,PG*,GOOGLE_*,GITHUB_*,OIDC_*" \
  *   --allow-read=examples/notes,<folder> --allow-write=<folder> examples/notes/main.ts <folder>
  * ```
  *
@@ -13,6 +13,8 @@
  * | `REDIS_URL` | `redis://…`: data is stored in Redis. |
  * | `SECRET` | Signs cookies and tokens, instead of one that is generated once and stored in the folder. |
  * | `ORIGIN` | The public origin, if it is not the service's own port: `http://localhost:8000`. |
+ * | `GOOGLE_CLIENT_ID`, `GOOGLE_CLIENT_SECRET` | Sign in with Google; `GITHUB_…` likewise. |
+ * | `OIDC_ISSUER`, `OIDC_CLIENT_ID`, `OIDC_CLIENT_SECRET` | Sign in with any OpenID provider. |
  * | `PG…` | Settings of PostgreSQL's client that are not in `DATABASE_URL`, such as `PGPASSWORD`. |
  *
  * Several processes can share the work: on one folder, or on one PostgreSQL or Redis with the same `SECRET`. They share
@@ -31,6 +33,7 @@ import { LIVE_ASSETS, packagedAssets } from "./assets.ts";
 import { createDrain } from "./drain.ts";
 import { openEngine } from "./engine.ts";
 import { eventLine } from "./event_line.ts";
+import { readProviders } from "./providers.ts";
 import { readSecret } from "./secret.ts";
 import { withSeeds } from "./seed.ts";
 import { readOrigin, readPort } from "./settings.ts";
@@ -73,6 +76,7 @@ async function main(): Promise<void> {
         origin,
         secret,
         assets,
+        providers: readProviders({ env: Deno.env.get, origin, states: stores.states }),
         events: (event) => {
           const line = eventLine(event);
           if (line !== undefined) console.error(line);

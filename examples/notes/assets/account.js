@@ -1,7 +1,8 @@
 // The forms of /register and /sign-in.
 
 import { send } from "./client.js";
-import { attempt, enhance } from "./forms.js";
+import { attempt, enhance, showMessage } from "./forms.js";
+import { describeRefusal } from "./messages.js";
 import { chosenInAutofill, createPasskey, hasPasskeys, signInWithPasskey } from "./passkeys.js";
 
 const form = document.querySelector("#account");
@@ -28,6 +29,13 @@ if (hasPasskeys) {
   document.querySelector("#passkey-hint").textContent = "This browser has no passkeys.";
   form.querySelector(".or").remove();
   passkey.remove();
+}
+
+// What a provider has refused, by the code in the address
+const error = new URLSearchParams(location.search).get("error");
+if (error !== null) {
+  const { text, fields } = describeRefusal({ status: 400, code: error });
+  showMessage(form.querySelector(".message"), { text: text || [...fields.values()].join(" ") });
 }
 
 function submit() {

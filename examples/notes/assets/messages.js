@@ -22,6 +22,10 @@ const WORDS = new Map(Object.entries({
       "The service can't tell that this came from its own page. Reload the page and try again; " +
       "if that does not help, allow cookies for this site.",
   },
+  identity_taken: {
+    text: "This account is linked to somebody else here. Sign in with it to see to whom.",
+  },
+  identity_unknown: { text: "Nobody here has linked this account." },
   identifier_unavailable: {
     field: "identifier",
     text: "Somebody has registered with this already. Choose another one, or sign in.",
@@ -44,7 +48,7 @@ const WORDS = new Map(Object.entries({
   },
   invalid_token: { text: "The token is not valid here. Sign in again to go on.", signIn: true },
   last_way_in: {
-    text: "Without this passkey you could not sign in any more. Create another one first.",
+    text: "Without it you could not sign in any more. Add another way to sign in first.",
   },
   no_such_api_key: {
     text: "That key is revoked already. Reload the page to see those that are left.",
@@ -56,6 +60,7 @@ const WORDS = new Map(Object.entries({
   no_such_session: {
     text: "That session has ended already. Reload the page to see those that go on.",
   },
+  oauth_failed: { text: "Signing in there did not work. Try again, or sign in another way." },
   offline: { text: "The service does not answer. Check your connection, then try again." },
   passkey_exists: { text: "There is a passkey of yours on this device already." },
   passkeys_unavailable: { text: "Passkeys do not work in this browser, or not at this address." },

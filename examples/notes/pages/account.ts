@@ -6,12 +6,16 @@
 
 import { type Html, html } from "./html.ts";
 import { pageResponse } from "./layout.ts";
+import type { Provider } from "../providers.ts";
+import { providerLinks } from "./linked_accounts.ts";
 import { suggestedName } from "./passkeys.ts";
 
 /** What both pages have. */
 export interface AccountPage {
   /** Where to go on afterwards; a path of this service. */
   readonly next: string;
+  /** Providers to sign in with. @default none */
+  readonly providers?: readonly Provider[];
 }
 
 /** What the page to sign in shows. */
@@ -34,7 +38,7 @@ const REASONS = {
 } as const;
 
 /** Creates the page to sign in. */
-export function signInPage({ next, reason, identifier }: SignInPage): Response {
+export function signInPage({ next, providers = [], reason, identifier }: SignInPage): Response {
   return pageResponse({
     title: "Sign in",
     ...(reason === "again" ? {} : { reader: "nobody" }), // a session that goes on is not left by another link
@@ -56,6 +60,7 @@ export function signInPage({ next, reason, identifier }: SignInPage): Response {
         <button id="passkey" class="quiet" type="button" disabled
           aria-describedby="passkey-hint">Sign in with a passkey</button>
         <p id="passkey-hint" class="hint">With your fingerprint, face or screen lock.</p>
+        ${providerLinks(providers, next)}
       </form>
       ${reason === "again"
         ? undefined
@@ -65,7 +70,7 @@ export function signInPage({ next, reason, identifier }: SignInPage): Response {
 }
 
 /** Creates the page to register. */
-export function registerPage({ next, userAgent }: RegisterPage): Response {
+export function registerPage({ next, providers = [], userAgent }: RegisterPage): Response {
   return pageResponse({
     title: "Register",
     reader: "nobody",
@@ -86,6 +91,7 @@ export function registerPage({ next, userAgent }: RegisterPage): Response {
         <p class="refusal" id="password-error"></p>
         ${showPassword()}
         <button class="quiet" disabled>Register</button>
+        ${providerLinks(providers, next)}
       </form>
       <p>Registered already? <a href="${pathWithNext("/sign-in", next)}">Sign in</a></p>
     `,

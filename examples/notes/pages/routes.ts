@@ -18,10 +18,12 @@ import { z } from "zod";
 import { IN_PERSON } from "../access.ts";
 import type { Connection } from "../api.ts";
 import { NOTE_ID_REGEXP } from "../note.ts";
+import type { Provider } from "../providers.ts";
 import type { NoteStore } from "../store.ts";
 import { registerPage, signInPage } from "./account.ts";
 import { developerPage } from "./developer.ts";
 import type { Reader } from "./layout.ts";
+import { linkedAccountsPage } from "./linked_accounts.ts";
 import { passkeyPage } from "./passkeys.ts";
 import { nextOf } from "./refusal.ts";
 import { sessionPage } from "./sessions.ts";
@@ -37,6 +39,8 @@ export interface PageParts {
   readonly apiKeys: ApiKeyService;
   /** Where the service is: `http://localhost:8000`. */
   readonly origin: string;
+  /** Providers to sign in with. */
+  readonly providers: readonly Provider[];
 }
 
 const PAGE_LIMIT = 20;
@@ -60,7 +64,7 @@ const FOR_USERS = {
 /** Adds the routes. */
 export function addPageRoutes(
   router: BuiltRouter<Connection, Principal>,
-  { store, runtime, apiKeys, origin }: PageParts,
+  { store, runtime, apiKeys, origin, providers }: PageParts,
 ): void {
   router
     .get("/", async (req) => {
@@ -79,21 +83,33 @@ export function addPageRoutes(
     .get("/register", (req) => {
       const next = nextOf(req);
       if (req.principal !== undefined) return redirect(next, 303);
-      return registerPage({ next, userAgent: req.headers.get("User-Agent") });
+      return registerPage({ next, providers, userAgent: req.headers.get("User-Agent") });
     }, FOR_EVERYBODY)
     .get("/sign-in", (req) => {
       const next = nextOf(req);
       if (req.principal === undefined) {
-        return signInPage({ next, reason: req.query.ended === "1" ? "ended" : undefined });
+        return signInPage({
+          next,
+          providers,
+          reason: req.query.ended === "1" ? "ended" : undefined,
+        });
       }
-      return req.query.again === "1"
-        ? signInPage({ next, reason: "again", ...readerOf(req) })
+      const { again, error } = req.query; // of a provider that was to be linked
+      if (typeof error === "string") {
+        return redirect(`/linked-accounts?${new URLSearchParams({ error })}`, 303);
+      }
+      return again === "1"
+        ? signInPage({ next, providers, reason: "again", ...readerOf(req) })
         : redirect(next, 303);
     }, FOR_EVERYBODY)
     .get("/passkeys", async (req) => {
       const { credentials: passkeys } = await runtime.webauthn.list(req.principal.sub);
       const userAgent = req.headers.get("User-Agent");
       return passkeyPage({ reader: readerOf(req), passkeys, userAgent });
+    }, FOR_USERS)
+    .get("/linked-accounts", async (req) => {
+      const identities = await runtime.identities?.list(req.principal.sub) ?? [];
+      return linkedAccountsPage({ reader: readerOf(req), identities, providers });
     }, FOR_USERS)
     .get("/sessions", async (req) => {
       const { sub, sessionId } = req.principal;

@@ -10,6 +10,7 @@ import { authCases } from "./auth_cases.ts";
 import { authFlowCases } from "./auth_flow_cases.ts";
 import { encryptedKeyCases } from "./encrypted_key_cases.ts";
 import { assertSame, type RuntimeCase } from "./harness.ts";
+import { oauthCases } from "./oauth_cases.ts";
 import { openApiCases } from "./openapi_cases.ts";
 import { passkeyCases } from "./passkey_cases.ts";
 import { passkeyFlowCases } from "./passkey_flow_cases.ts";
@@ -48,6 +49,7 @@ export const cases: readonly RuntimeCase[] = [
   ...tokenFlowCases,
   ...passkeyCases,
   ...passkeyFlowCases,
+  ...oauthCases,
   ...storeCases,
   ...decoratorCases("standard"),
 ];

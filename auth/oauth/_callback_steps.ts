@@ -72,7 +72,7 @@ export async function completeSignIn(
     remember: transaction.remember,
     ...(transaction.link === undefined ? {} : { link: transaction.link }),
     ...authenticationOf(claims, context.now()),
-    cookies: [await clearTransactionCookie(context, state)],
+    cookies: [clearTransactionCookie(context, state)],
   });
 }
 

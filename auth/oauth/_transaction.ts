@@ -40,7 +40,7 @@ export interface BegunTransaction {
 /** Transactions of one browser; a new one deletes the cookie of the oldest. */
 const MAX_TRANSACTIONS = 8;
 
-/** Characters of the state's digest in a cookie's name. */
+/** Characters of the state in a cookie's name, which tell the sign-ins of a browser apart. */
 const TAG_LENGTH = 8;
 
 const STATE_REGEXP = /^[\w-]{43}$/;
@@ -60,7 +60,7 @@ export async function beginTransaction(
   const { states, lifetime, now } = context;
   const [state, browser] = [randomToken(), randomToken()];
   await states.put(await keyOf(state, browser), transaction, now() + lifetime);
-  const own = cookie(context, await cookieName(context, state), browser, lifetime);
+  const own = cookie(context, cookieName(context, state), browser, lifetime);
   return { state, cookies: [...excessCookies(context, request), own] };
 }
 
@@ -71,8 +71,7 @@ export async function takeTransaction(
   state: string | undefined,
 ): Promise<OAuthTransaction> {
   check(state !== undefined && STATE_REGEXP.test(state), "state_missing");
-  const name = await cookieName(context, state);
-  const reading = readCookie(request.headers.get("Cookie"), name);
+  const reading = readCookie(request.headers.get("Cookie"), cookieName(context, state));
   check(reading.status === "found", "browser_mismatch");
   const found = await context.states.consume(await keyOf(state, reading.value));
   check(found !== null, "state_unknown"); // also used up, expired, or begun with another value of the cookie
@@ -80,11 +79,8 @@ export async function takeTransaction(
 }
 
 /** The value of a `Set-Cookie` field that deletes the cookie of a state. */
-export async function clearTransactionCookie(
-  context: TransactionContext,
-  state: string,
-): Promise<string> {
-  return cookie(context, await cookieName(context, state), "", 0);
+export function clearTransactionCookie(context: TransactionContext, state: string): string {
+  return cookie(context, cookieName(context, state), "", 0);
 }
 
 /** Deletes the oldest cookies: user agents list the earlier created ones first, RFC 6265bis §5.8.3. */
@@ -107,8 +103,9 @@ function cookie(
   return serializeCookie(name, value, { sameSite, maxAge });
 }
 
-async function cookieName(context: TransactionContext, state: string): Promise<string> {
-  return namePrefix(context) + (await digestText(state)).slice(0, TAG_LENGTH);
+/** The browser knows the state anyway: it was in the URL. */
+function cookieName(context: TransactionContext, state: string): string {
+  return namePrefix(context) + state.slice(0, TAG_LENGTH);
 }
 
 function namePrefix({ cookies }: TransactionContext): string {

@@ -62,6 +62,7 @@ async function register(
     states: {
       put: (_, value) => Promise.resolve(void (state = value)),
       consume: () => Promise.resolve(state),
+      claim: () => Promise.resolve("claimed"),
     },
     verifyAttestation: (evidence) =>
       packedAttestation({ rootsOf: () => rootsOf(evidence), now: () => NOW })(evidence),

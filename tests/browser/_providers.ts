@@ -57,7 +57,9 @@ export function providerTest(
         fields.join("")
       }<button>Agree</button></form>`;
       const link = `<a role="button" href="${url.replaceAll("&", "&amp;")}">Agree</a>`;
-      const body = `<!DOCTYPE html><link rel="icon" href="data:,"><title>Provider</title>${isForm() ? form : link}`;
+      const body = `<!DOCTYPE html><link rel="icon" href="data:,"><title>Provider</title>${
+        isForm() ? form : link
+      }`;
       return new Response(body, { headers: { "Content-Type": "text/html" } });
     }
     const isForm = () => form;

@@ -19,7 +19,11 @@ providerTest(
     await agree(page);
     await page.waitForURL(HOME);
     const names = (await scene.context.cookies()).map(({ name }) => name).sort();
-    assertEquals(names, ["__Host-csrf", "__Host-presid", "__Host-sid"], "not the one of the sign-in");
+    assertEquals(
+      names,
+      ["__Host-csrf", "__Host-presid", "__Host-sid"],
+      "not the one of the sign-in",
+    );
     const [callback] = scene.callbacks;
     assertEquals([callback?.method, callback?.site], ["GET", "cross-site"]);
   },

@@ -97,7 +97,6 @@ function readerMenu({ identifier }: Reader): Html {
     <nav class="menu" aria-label="Account">
       <span class="reader">Signed in as <strong>${identifier}</strong></span>
       <a href="/passkeys">Passkeys</a>
-      <a href="/linked-accounts">Linked accounts</a>
       <a href="/sessions">Your sessions</a>
       <a href="/developer">Developer</a>
       <form id="sign-out" action="/auth/logout" method="post">

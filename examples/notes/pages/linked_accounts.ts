@@ -73,7 +73,6 @@ export function providerLinks(providers: readonly Provider[], next: string): Htm
   if (providers.length === 0) return undefined;
   const query = `${new URLSearchParams({ redirect_to: next })}`;
   return html`
-    <p class="or">or</p>
     <ul class="providers">
       ${providers.map(({ name, title }) =>
         html`

@@ -18,6 +18,8 @@ export interface PasskeyPage {
   readonly passkeys: readonly PasskeyInfo[];
   /** Header field `User-Agent`, from which a name is suggested. */
   readonly userAgent: string | null;
+  /** Whether the service has providers to sign in with. @default {false} */
+  readonly hasProviders?: boolean;
 }
 
 /** Longest name of a passkey. */
@@ -27,7 +29,8 @@ const MAX_NAME = 64;
 const NAMELESS = "Passkey";
 
 /** Creates the page. */
-export function passkeyPage({ reader, passkeys, userAgent }: PasskeyPage): Response {
+export function passkeyPage(page: PasskeyPage): Response {
+  const { reader, passkeys, userAgent, hasProviders = false } = page;
   const suggested = suggestedName(userAgent, passkeys.map(({ name }) => name));
   return pageResponse({
     title: "Passkeys",
@@ -39,6 +42,9 @@ export function passkeyPage({ reader, passkeys, userAgent }: PasskeyPage): Respo
         With a passkey you sign in by your fingerprint, face or screen lock, without a password. Nobody can guess it, and
         it works on no other site.
       </p>
+      ${hasProviders
+        ? html`<p>You can sign in with <a href="/linked-accounts">linked accounts</a>, too.</p>`
+        : undefined}
       ${newSection(suggested)}
       <section aria-labelledby="list-title">
         <h2 id="list-title">Your passkeys</h2>

@@ -105,7 +105,12 @@ export function addPageRoutes(
     .get("/passkeys", async (req) => {
       const { credentials: passkeys } = await runtime.webauthn.list(req.principal.sub);
       const userAgent = req.headers.get("User-Agent");
-      return passkeyPage({ reader: readerOf(req), passkeys, userAgent });
+      return passkeyPage({
+        reader: readerOf(req),
+        passkeys,
+        userAgent,
+        hasProviders: providers.length > 0,
+      });
     }, FOR_USERS)
     .get("/linked-accounts", async (req) => {
       const identities = await runtime.identities?.list(req.principal.sub) ?? [];

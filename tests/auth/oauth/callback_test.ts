@@ -1,5 +1,6 @@
 import { assert, assertEquals, assertFalse } from "@std/assert";
 import { generateJwk, publicJwk, signJwt } from "../../../auth/mod.ts";
+import { encodeBase64Url } from "../../../auth/_base64url.ts";
 import type { Changes, Json } from "./_fake_provider.ts";
 import {
   failure,
@@ -351,6 +352,50 @@ Deno.test("callback() rejects another browser, and the transaction stays for its
   assertEquals((await own.client.callback(requestOf(victim, url))).profile.subject, "u-1");
 });
 
+Deno.test("callback() does not complete a sign-in with the code of another one: PKCE, or else the nonce", async () => {
+  const rows = [
+    [site(), "token_refused"],
+    [
+      site({
+        fake: { pkce: false },
+        provider: { pkce: "unsupported" },
+        deps: { insecureNoPkce: true },
+      }),
+      "nonce_mismatch",
+    ],
+  ] as const;
+  for (const [own, reason] of rows) {
+    const [victim, attacker] = [new Map<string, string>(), new Map<string, string>()];
+    const stolen = own.fake.authorize(await start(own, victim)).parameters.get("code") ?? "";
+    const callback = new URL(own.fake.authorize(await start(own, attacker)).url);
+    callback.searchParams.set("code", stolen);
+    const request = requestOf(attacker, callback.href);
+    assertEquals(await failure(() => own.client.callback(request)), ["oauth_failed", reason]);
+  }
+});
+
+Deno.test("callback() rejects a token signed by HS256 with what an attacker may know", async () => {
+  const own = site({ fake: { alg: "RS256" } });
+  const { keys: [key] } = await (await own.fake.fetch(`${own.fake.issuer}/jwks`, {})).json();
+  for (const secret of [own.fake.clientSecret, JSON.stringify(key), key.n as string]) {
+    const idToken = (token: string) => hmacSigned(token, secret);
+    assertEquals(await failure(() => signIn(own, { idToken })), [
+      "oauth_failed",
+      "id_token_refused",
+    ]);
+  }
+});
+
+Deno.test("callback() fetches the keys once for many tokens with unknown key ids", async () => {
+  const own = site();
+  await signIn(own);
+  for (let i = 0; i < 20; i++) {
+    await failure(() => signIn(own, { header: { kid: `unknown-${i}` } }));
+  }
+  const fetched = own.fake.requests.filter((line) => line.endsWith("/jwks")).length;
+  assertEquals(fetched, 1);
+});
+
 Deno.test("callback() completes two sign-ins of one browser in the other order", async () => {
   const own = site();
   const browser = new Map<string, string>();
@@ -470,6 +515,15 @@ async function foreign(token: string, { jwk }: { readonly jwk?: boolean }): Prom
   const key = await generateJwk("ES256");
   const header = jwk ? { jwk: publicJwk(key), kid: undefined } : {};
   return await signJwt(claimsOf(token), { algorithms: ["ES256"], key, header });
+}
+
+async function hmacSigned(token: string, secret: string): Promise<string> {
+  const algorithm = { name: "HMAC", hash: "SHA-256" };
+  const bytes = new TextEncoder().encode(secret);
+  const key = await crypto.subtle.importKey("raw", bytes, algorithm, false, ["sign"]);
+  const input = `${encode({ alg: "HS256", typ: "JWT" })}.${token.split(".")[1]}`;
+  const mac = await crypto.subtle.sign("HMAC", key, new TextEncoder().encode(input));
+  return `${input}.${encodeBase64Url(new Uint8Array(mac))}`;
 }
 
 function claimsOf(token: string): Json {

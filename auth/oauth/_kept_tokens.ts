@@ -7,6 +7,7 @@
 import { sleepWithJitter } from "../_backoff.ts";
 import { decodeBase64Url, encodeBase64Url } from "../_base64url.ts";
 import { decodeUtf8, joinFields, utf8 } from "../_bytes.ts";
+import { FetchError } from "../_fetch_json.ts";
 import type { DerivedKeys } from "../derived_keys.ts";
 import { AuthError } from "../error.ts";
 import type { Identity, IdentityPatch, IdentityStore } from "../stores/types.ts";
@@ -119,11 +120,18 @@ async function refresh(
     await release(context, identity, await encryptTokens(context, identity, tokens) ?? null);
     return tokens;
   } catch (error) {
-    const isRefused = failureOf(error) === "token_refused";
+    const isRefused = isGrantRefused(error);
     await release(context, identity, isRefused ? null : undefined);
     if (isRefused) return undefined;
     throw error;
   }
+}
+
+/** RFC 6749 §5.2: `invalid_grant` has status 400. Others, such as 401 for a wrong client secret, say nothing of the token. */
+function isGrantRefused(error: unknown): boolean {
+  if (failureOf(error) !== "token_refused") return false;
+  const { cause } = error as AuthError;
+  return !(cause instanceof FetchError) || cause.status === 400;
 }
 
 const ATTEMPTS = 5;

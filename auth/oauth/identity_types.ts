@@ -110,7 +110,7 @@ export interface IdentityService {
    * The tokens of a user at a provider, refreshed if they expire within a minute: by one of all processes, the others wait.
    *
    * @returns `undefined` if none are kept, or the provider refuses the refresh token.
-   * @throws {AuthError} `service_unavailable`, if the provider does not answer.
+   * @throws {AuthError} `service_unavailable`, if the provider does not answer; `oauth_failed`, if it answers something else.
    */
   tokens(client: OAuthClient, sub: string): Promise<OAuthTokens | undefined>;
 }

@@ -137,20 +137,31 @@ Deno.test("tokens() keeps the tokens while the provider does not answer", async 
   assertEquals((await own.service.tokens(client, sub))?.accessToken, "fresh-2");
 });
 
-Deno.test("tokens() keeps the tokens when the provider answers with a page, such as of its maintenance", async () => {
-  const own = accounts({ keepTokens: true });
-  const sub = await signIn(own);
-  own.clock.now = NOW + 3_600;
-  const { client: real, fake } = site();
-  const headers = { "Content-Type": "text/html" };
-  fake.change({ responses: { "/token": () => new Response("<p>", { headers }) } });
-  const { client } = clientOf((token, count) =>
-    count === 1 ? real.refresh(token) : fresh(token, count)
-  );
-  const malformed = ["oauth_failed", "token_response_malformed"];
-  assertEquals(await failure(() => own.service.tokens(client, sub)), malformed);
-  assertEquals((await own.service.tokens(client, sub))?.accessToken, "fresh-2");
-});
+/** Answers to a refresh that say nothing of the refresh token. */
+const UNRELATED: readonly (readonly [why: string, reason: string, response: () => Response])[] = [
+  [
+    "answers with a page, such as of its maintenance",
+    "token_response_malformed",
+    () => new Response("<p>", { headers: { "Content-Type": "text/html" } }),
+  ],
+  ["does not accept the client secret", "token_refused", () => new Response("{}", { status: 401 })],
+  ["forbids the request", "token_refused", () => new Response("{}", { status: 403 })],
+];
+
+for (const [why, reason, response] of UNRELATED) {
+  Deno.test(`tokens() keeps the tokens when the provider ${why}`, async () => {
+    const own = accounts({ keepTokens: true });
+    const sub = await signIn(own);
+    own.clock.now = NOW + 3_600;
+    const { client: real, fake } = site();
+    fake.change({ responses: { "/token": response } });
+    const { client } = clientOf((token, count) =>
+      count === 1 ? real.refresh(token) : fresh(token, count)
+    );
+    assertEquals(await failure(() => own.service.tokens(client, sub)), ["oauth_failed", reason]);
+    assertEquals((await own.service.tokens(client, sub))?.accessToken, "fresh-2");
+  });
+}
 
 Deno.test("tokens() does not overwrite those of a sign-in that happened meanwhile", async () => {
   const own = accounts({ keepTokens: true });

@@ -310,6 +310,18 @@ Deno.test("callback() demands iss where the provider promises it, and accepts no
   assertEquals((await signIn(site(), changes)).profile.subject, "u-1");
 });
 
+Deno.test("callback() compares iss with the ID token's issuer where one server stands for many", async () => {
+  const tenants = { issuerOf: ({ iss }: { readonly iss?: string }) => iss };
+  const changes = { claims: { iss: "https://id.example/t1" } };
+  const own = () => site({ provider: tenants });
+  const { issuer } = await signIn(own(), { ...changes, parameters: { iss: undefined } });
+  assertEquals(issuer, "https://id.example/t1");
+  const same = { ...changes, parameters: { iss: "https://id.example/t1" } };
+  assertEquals((await signIn(own(), same)).issuer, "https://id.example/t1");
+  const other = { ...changes, parameters: { iss: "https://id.example/t2" } };
+  assertEquals(await failure(() => signIn(own(), other)), ["oauth_failed", "iss_mismatch"]);
+});
+
 for (const error of ["access_denied", "user_cancelled_authorize", "user_cancelled_login"]) {
   Deno.test(`callback() says that the user refused for ${error}`, async () => {
     const changes = { parameters: { error, code: undefined } };

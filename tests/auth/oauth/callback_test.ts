@@ -437,6 +437,21 @@ Deno.test("callback() rejects a transaction of another provider without a reques
   assertFalse(other.fake.requests.some((line) => line.startsWith("POST")));
 });
 
+Deno.test("callback() rejects a transaction of another redirect URI or issuer, of a provider of the same name", async () => {
+  const others = [
+    { deps: { redirectUri: "https://other.example/auth/oauth/fake/callback" } },
+    { fake: { issuer: "https://other.example" } },
+  ];
+  for (const { deps, ...options } of others) {
+    const own = site();
+    const other = site({ ...options, deps: { ...deps, states: own.stores.states } });
+    const browser = new Map<string, string>();
+    const { url } = own.fake.authorize(await start(own, browser));
+    const expected = ["oauth_failed", "provider_mismatch"];
+    assertEquals(await failure(() => other.client.callback(requestOf(browser, url))), expected);
+  }
+});
+
 Deno.test("callback() rejects a transaction after its lifetime", async () => {
   const own = site();
   const browser = new Map<string, string>();

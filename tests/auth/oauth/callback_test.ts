@@ -79,6 +79,33 @@ Deno.test("callback() accepts an ID token without kid if one key fits", async ()
   }
 });
 
+/** ID tokens at the edge of what is accepted. */
+const ACCEPTED: readonly (readonly [why: string, claims: Json])[] = [
+  ["an audience in an array", { aud: ["client"] }],
+  ["azp of this client", { aud: ["client", "other"], azp: "client" }],
+  ["iat a minute before the start", { iat: NOW - 60 }],
+  ["iat half a minute in the future", { iat: NOW + 30 }],
+  ["an expiry that has just passed", { exp: NOW - 29 }],
+  ["the oldest auth_time", { auth_time: NOW - 330 }],
+  ["a sub of 255 characters", { sub: "s".repeat(255) }],
+  ["no at_hash", { at_hash: undefined }],
+];
+
+for (const [why, claims] of ACCEPTED) {
+  Deno.test(`callback() accepts ${why}`, async () => {
+    const all = { auth_time: NOW, ...claims };
+    const { profile } = await signIn(site(), { claims: all }, { maxAge: 300 });
+    assertEquals(profile.subject.length > 0, true);
+  });
+}
+
+Deno.test("callback() checks sub of the ID token, also if the preset takes another subject", async () => {
+  const provider = { profile: () => ({ subject: "fixed", emailVerified: false }) };
+  const changes = { claims: { sub: "" } };
+  const expected = ["oauth_failed", "sub_malformed"];
+  assertEquals(await failure(() => signIn(site({ provider }), changes)), expected);
+});
+
 /** Reason of the failure for each change of an ID token, OpenID Connect Core §3.1.3.7. */
 const ID_TOKENS: readonly (readonly [why: string, reason: string, changes: Changes])[] = [
   ["no ID token", "id_token_missing", { token: { id_token: undefined } }],

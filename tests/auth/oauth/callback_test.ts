@@ -99,6 +99,16 @@ for (const [why, claims] of ACCEPTED) {
   });
 }
 
+Deno.test("callback() rejects ID tokens of a server without jwks_uri", async () => {
+  const own = site();
+  const metadata = { jwks_uri: undefined };
+  own.fake.change({ metadata });
+  assertEquals(await failure(() => signIn(own, { metadata })), [
+    "oauth_failed",
+    "id_token_refused",
+  ]);
+});
+
 Deno.test("callback() checks sub of the ID token, also if the preset takes another subject", async () => {
   const provider = { profile: () => ({ subject: "fixed", emailVerified: false }) };
   const changes = { claims: { sub: "" } };

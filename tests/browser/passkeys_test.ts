@@ -200,7 +200,7 @@ notesTest(
     await page.keyboard.press("Enter");
     await tabTo(page, "Remove");
     await page.keyboard.press("Enter");
-    await page.getByText("Without this passkey you could not sign in any more.").waitFor();
+    await page.getByText("Without it you could not sign in any more.").waitFor();
     assertEquals((await focused(page)).role, "alert");
     await page.keyboard.press("Escape");
     assertEquals((await focused(page)).name, "Remove");

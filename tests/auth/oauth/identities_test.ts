@@ -208,6 +208,32 @@ Deno.test("resolve() of a removed user creates a new account", async () => {
   assertFalse(second.user.sub === first.user.sub);
 });
 
+Deno.test("resolve() does not bring back an account that is removed after its identity was read", async () => {
+  const own = accounts({
+    wrap: (stores) => ({
+      ...stores,
+      identities: {
+        ...stores.identities,
+        async find(id) {
+          const found = await stores.identities.find(id);
+          if (isRemoving && found !== null) {
+            isRemoving = false;
+            await userService(stores).remove(found.sub);
+          }
+          return found;
+        },
+      },
+    }),
+  });
+  let isRemoving = false;
+  const { user } = await own.service.resolve(resultOf());
+  isRemoving = true;
+  const expected = ["service_unavailable", "update_conflict"];
+  assertEquals(await failure(() => own.service.resolve(resultOf())), expected);
+  assertEquals(await own.stores.users.findBySub(user.sub), null);
+  assertEquals((await own.service.resolve(resultOf())).account, "created");
+});
+
 Deno.test("resolve() takes results of a client only", async () => {
   const copy = { ...resultOf() };
   await assertRejects(() => accounts().service.resolve(copy), TypeError);

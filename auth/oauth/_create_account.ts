@@ -91,7 +91,7 @@ async function createUser(
     await identities.delete(id, sub);
     throw oauthError("identifier_taken"); // it is not linked: anybody may have registered the address
   }
-  if (await identities.find(id) === null) { // another user was removed after the identity was read
+  if (await identities.find(id) === null) { // the user was removed after the identity was read
     await users.delete(sub);
     throw new AuthError("service_unavailable", { reason: "update_conflict" });
   }

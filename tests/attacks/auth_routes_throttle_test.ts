@@ -190,10 +190,11 @@ Deno.test("POST /auth/login reveals one of 17 concurrent guesses of an account i
       await page.token();
       return page;
     }));
-    // The last one guesses right, which must look like the others
-    const statuses = await Promise.all(
-      pages.map((page, i) => tryLogin(page, i < 16 ? WRONG : ADA)),
-    );
+    const wrong = pages.slice(1).map((page) => tryLogin(page, WRONG));
+    await Promise.race(wrong); // the first one that is counted is not the right guess, which would start anew
+    // This one guesses right, which must look like the others
+    const right = tryLogin(pages[0] ?? app.browser(), ADA);
+    const statuses = await Promise.all([...wrong, right]);
     assertEquals(statuses.toSorted(), [401, ...repeat(16, () => 429)]);
   }
 });

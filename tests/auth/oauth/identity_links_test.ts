@@ -31,6 +31,7 @@ Deno.test("resolve() links an identity to the account that began it", async () =
   ]);
   const { account, user } = await own.service.resolve(resultOf(APPLE));
   assertEquals([account, user.sub], ["known", ada.sub]);
+  assertEquals(own.events.filter(({ type }) => type === "identity.linked").length, 1);
   assertEquals((await link(own, ada)).account, "linked", "again");
   assertEquals(own.events.filter(({ type }) => type === "identity.linked").length, 1);
 });

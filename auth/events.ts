@@ -115,7 +115,7 @@ export interface AuthEventMap {
   "login.failed": { reason: LoginFailure; sub?: string; address?: string };
   /** The throttle rejected an attempt; the next one is allowed after `retryAfter` seconds. */
   "login.throttled": {
-    attempt: "login" | "registration" | "challenge";
+    attempt: "login" | "registration" | "challenge" | "token";
     retryAfter: number;
     address?: string;
   };

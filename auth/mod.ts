@@ -205,7 +205,8 @@ export type {
   ThrottleRules,
   ThrottleService,
   ThrottleServiceOptions,
-} from "./throttle/throttle_service.ts";
+  TokenAttempt,
+} from "./throttle/throttle_types.ts";
 export { throttleStep } from "./throttle/rule.ts";
 export type {
   BackoffRule,

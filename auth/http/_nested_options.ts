@@ -43,6 +43,7 @@ const THROTTLE: OptionNames<Nested<"throttle">> = {
   address: true,
   registration: true,
   challenge: true,
+  token: true,
 };
 const JWT: OptionNames<Nested<"jwt">> = {
   issuer: true,

@@ -24,7 +24,8 @@ import {
   clientAddressReader,
   UNKNOWN_DEPLOYMENT,
 } from "../throttle/client_address.ts";
-import { type ThrottleService, throttleService } from "../throttle/throttle_service.ts";
+import { throttleService } from "../throttle/throttle_service.ts";
+import type { ThrottleService } from "../throttle/throttle_types.ts";
 import { refreshService } from "../tokens/refresh_service.ts";
 import { tokenService } from "../tokens/token_service.ts";
 import type { TokenService } from "../tokens/token_types.ts";

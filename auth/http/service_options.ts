@@ -13,7 +13,7 @@ import type { SessionLimits } from "../session/types.ts";
 import type { AuthStores } from "../stores/types.ts";
 import type { AuthStrategy } from "../strategy.ts";
 import type { Deployment } from "../throttle/client_address.ts";
-import type { ThrottleRules } from "../throttle/throttle_service.ts";
+import type { ThrottleRules } from "../throttle/throttle_types.ts";
 import type { RefreshLimits } from "../tokens/refresh_types.ts";
 import type { TokenServiceOptions } from "../tokens/token_types.ts";
 import type { IdentityOptions } from "../oauth/identity_types.ts";

@@ -17,7 +17,7 @@ import type { CookiePolicy } from "../session/cookie_policy.ts";
 import type { CsrfService } from "../session/csrf.ts";
 import type { SessionService } from "../session/types.ts";
 import { authenticated, type Decision, noCredential, type StrategyChain } from "../strategy.ts";
-import type { ThrottleService } from "../throttle/throttle_service.ts";
+import type { ThrottleService } from "../throttle/throttle_types.ts";
 import {
   type Identity,
   identityOf,

@@ -27,7 +27,7 @@ import type { CookiePolicy } from "../session/cookie_policy.ts";
 import type { CsrfService } from "../session/csrf.ts";
 import type { SessionInfo, SessionService } from "../session/types.ts";
 import type { StrategyChain } from "../strategy.ts";
-import type { LoginClient, ThrottleService } from "../throttle/throttle_service.ts";
+import type { LoginClient, ThrottleService } from "../throttle/throttle_types.ts";
 import type { TokenService } from "../tokens/token_types.ts";
 import type { UserService } from "../users/user_service.ts";
 import type { OAuthClient } from "../oauth/client_types.ts";

@@ -6,7 +6,7 @@
 
 import { isWorkerd } from "../_workerd.ts";
 import { AuthError } from "../error.ts";
-import type { LoginAttempt } from "../throttle/throttle_service.ts";
+import type { LoginAttempt } from "../throttle/throttle_types.ts";
 import { createFairQueue, type QueueGroup } from "./_fair_queue.ts";
 import type { HasherLimitOptions } from "./hasher.ts";
 

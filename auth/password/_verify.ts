@@ -14,7 +14,7 @@ import type { PasswordHasher } from "./hasher.ts";
 import type { PasswordPolicy, PasswordProblem } from "./policy.ts";
 import type { PasswordAuthentication } from "../principal.ts";
 import type { User, UserStore } from "../stores/types.ts";
-import type { LoginAttempt, LoginClient } from "../throttle/throttle_service.ts";
+import type { LoginAttempt, LoginClient } from "../throttle/throttle_types.ts";
 import type { RunHash } from "./_hashing_queue.ts";
 
 /** Dependencies of the steps. */

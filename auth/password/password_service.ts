@@ -29,7 +29,7 @@ import type {
 import { passwordPolicy } from "./policy.ts";
 import type { PasswordAuthentication } from "../principal.ts";
 import { addressBuckets } from "../throttle/client_address.ts";
-import type { LoginAttempt, LoginClient, ThrottleService } from "../throttle/throttle_service.ts";
+import type { LoginAttempt, LoginClient, ThrottleService } from "../throttle/throttle_types.ts";
 
 /**
  * Creates a password service.

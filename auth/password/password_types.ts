@@ -16,7 +16,7 @@ import type {
   SessionStore,
   UserStore,
 } from "../stores/types.ts";
-import type { LoginClient, ThrottleService } from "../throttle/throttle_service.ts";
+import type { LoginClient, ThrottleService } from "../throttle/throttle_types.ts";
 
 /** Options of {@linkcode passwordService}. */
 export interface PasswordServiceOptions {

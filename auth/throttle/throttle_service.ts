@@ -13,130 +13,15 @@ import { createClock } from "../_clock.ts";
 import { createEmitter } from "../_emit.ts";
 import { createDevice, type KnownUser, readDevice } from "./_device_cookie.ts";
 import { addressBuckets } from "./client_address.ts";
-import type { DerivedKeys } from "../derived_keys.ts";
 import { AuthError } from "../error.ts";
-import type { AuthEventListener } from "../events.ts";
 import type { Identifier } from "../identifier.ts";
-import {
-  checkThrottleRule,
-  type LoginThrottle,
-  type ThrottleKey,
-  type ThrottleRule,
-} from "./rule.ts";
-
-export type { KnownUser };
-
-/** The rule for each kind of count. A rule of addresses allows five times as much for an IPv6 /48. */
-export interface ThrottleRules {
-  /**
-   * Attempts at one account by one client, a known device or else an address. Counted before the attempt; a success resets it.
-   *
-   * @default 5 free, then 30 s doubling to 1 h
-   */
-  readonly client: ThrottleRule;
-  /**
-   * Consecutive failures at one account by all unknown devices; their next success, and a new password, reset it. Those of
-   * known devices are counted separately, so that strangers cannot lock them out. Passkeys are not limited by it.
-   *
-   * @default 100, then one attempt per hour
-   */
-  readonly account: ThrottleRule;
-  /** Failures from one address at all accounts, except on known devices. @default 50 per 15 minutes */
-  readonly address: ThrottleRule;
-  /** Registrations from one address. @default 20 per hour */
-  readonly registration: ThrottleRule;
-  /** Ceremonies of passkeys begun from one address. @default 500 per 15 minutes */
-  readonly challenge: ThrottleRule;
-}
-
-/** Options of {@linkcode throttleService}. */
-export interface ThrottleServiceOptions {
-  /** Persists the counts. The in-memory store counts for one process only. */
-  readonly store: LoginThrottle;
-  /** Signs device cookies, and computes the digests of keys. */
-  readonly keys: Pick<DerivedKeys, "sign" | "verify">;
-  /** Rules that replace defaults. */
-  readonly rules?: Partial<ThrottleRules> | undefined;
-  /** The time, in seconds since the epoch. */
-  readonly now?: (() => number) | undefined;
-  /** Called for every event. */
-  readonly events?: AuthEventListener | undefined;
-  /** Called with warnings. @default {console.warn} */
-  readonly warn?: ((message: string, error?: unknown) => void) | undefined;
-}
-
-/** The client that attempts to sign in. */
-export interface LoginClient {
-  /**
-   * Address of the client, from {@linkcode clientAddressReader}. If it is `undefined` (unknown), only the account is
-   * counted, before each attempt, and registrations are not.
-   */
-  readonly address: string | undefined;
-  /**
-   * Value of the device cookie, created by {@linkcode ThrottleService.issueDevice}. Without it, attempts of other clients
-   * with the same address count against the user.
-   */
-  readonly device?: string | undefined;
-}
-
-/** An attempt to sign in. */
-export interface LoginAttempt {
-  /** The given identifier. */
-  readonly account: Identifier;
-  /** The id of the device, if the device cookie is one of the account. */
-  readonly device?: string | undefined;
-  /** The {@linkcode addressBuckets} of the client; none if its address is unknown. */
-  readonly buckets: readonly string[];
-  /**
-   * Counts the attempt for its client, or rejects it. A device that was known before the security stamp changed counts as
-   * unknown.
-   *
-   * @param user The user of the account, if there is one: an unknown account is counted like any other.
-   * @throws {AuthError} `throttled`, with `Retry-After`.
-   */
-  reserve(user: KnownUser | null): Promise<void>;
-  /**
-   * Counts the failure of the attempt for the account and the address.
-   *
-   * @throws {AuthError} `throttled`, if concurrent failures have reached the limit of the account.
-   */
-  fail(): Promise<void>;
-  /** Records that the attempt succeeded. @throws {AuthError} `throttled`, as `fail()`. */
-  succeed(): Promise<void>;
-}
-
-/** Limits attempts to sign in and to register. */
-export interface ThrottleService {
-  /**
-   * Identifies the client of an attempt to sign in, without reading or counting.
-   *
-   * @param account The given identifier, of an existing account or not.
-   * @throws {TypeError} If the address is not an IP address.
-   */
-  login(account: Identifier, client: LoginClient): Promise<LoginAttempt>;
-  /**
-   * Counts a registration.
-   *
-   * @throws {AuthError} `throttled`, with `Retry-After`.
-   * @throws {TypeError} If the address is not an IP address.
-   */
-  registration(client: LoginClient): Promise<void>;
-  /**
-   * Counts a ceremony of passkeys, whose challenge is stored until it expires.
-   *
-   * @throws {AuthError} `throttled`, with `Retry-After`.
-   * @throws {TypeError} If the address is not an IP address.
-   */
-  challenge(client: LoginClient): Promise<void>;
-  /**
-   * Returns the value of a device cookie after a successful login: `presented` if that is valid, otherwise a new one.
-   * Attempts on a known device are counted separately, so that attempts of others do not lock the user out. It is valid until
-   * the user's security stamp changes.
-   *
-   * @param presented The device cookie of the request.
-   */
-  issueDevice(user: KnownUser, presented?: string): Promise<string>;
-}
+import { checkThrottleRule, type ThrottleKey, type ThrottleRule } from "./rule.ts";
+import type {
+  LoginClient,
+  ThrottleRules,
+  ThrottleService,
+  ThrottleServiceOptions,
+} from "./throttle_types.ts";
 
 /**
  * The limit of SP 800-63B-4 §3.2.2 is 100 consecutive failures. A week without an attempt resets it: to wait for that is slower
@@ -148,10 +33,11 @@ const RULES: ThrottleRules = {
   address: { kind: "window", limit: 50, seconds: 900 },
   registration: { kind: "window", limit: 20, seconds: 3_600 },
   challenge: { kind: "window", limit: 500, seconds: 900 },
+  token: { kind: "window", limit: 500, seconds: 900 },
 };
 
 /** What is counted for the address only. */
-type AddressRule = "registration" | "challenge";
+type AddressRule = "registration" | "challenge" | "token";
 
 /** How much more an IPv6 /48 may do than one of its networks. */
 const WIDE_FACTOR = 5;
@@ -265,6 +151,17 @@ export function throttleService(options: ThrottleServiceOptions): ThrottleServic
     },
     registration: (client: LoginClient) => countAddress("registration", client),
     challenge: (client: LoginClient) => countAddress("challenge", client),
+    async token(client: LoginClient) {
+      const counted = await addressKeys("token", bucketsOf(client));
+      const waits = await Promise.all(counted.map((key) => store.wait(key, now())));
+      const retryAfter = Math.max(0, ...waits);
+      if (retryAfter > 0) throw rejected("token", retryAfter, client.address);
+      return {
+        async fail() {
+          for (const key of counted) await store.reserve(key, [], now());
+        },
+      };
+    },
     async issueDevice(user: KnownUser, presented?: string) {
       const device = await readDevice(keys, user.identifier, presented);
       return presented !== undefined && await device?.isKnownTo(user)

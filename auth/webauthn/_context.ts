@@ -11,7 +11,7 @@ import type { DerivedKeys } from "../derived_keys.ts";
 import type { Authentication } from "../principal.ts";
 import { isDisabled } from "../stores/checked.ts";
 import type { Credential, CredentialStore, User, UserStore } from "../stores/types.ts";
-import type { LoginClient } from "../throttle/throttle_service.ts";
+import type { LoginClient } from "../throttle/throttle_types.ts";
 import { toUserInfo } from "../users/user_info.ts";
 import type { Challenges } from "./_challenges.ts";
 import { type Ceremony, CeremonyError, clientError } from "./_failure.ts";

@@ -14,7 +14,7 @@ import type {
   StateStore,
   UserStore,
 } from "../stores/types.ts";
-import type { LoginClient, ThrottleService } from "../throttle/throttle_service.ts";
+import type { LoginClient, ThrottleService } from "../throttle/throttle_types.ts";
 import type { UserInfo } from "../users/user_info.ts";
 import type { CreationOptionsJson, RequestOptionsJson, WebAuthnConfig } from "./types.ts";
 

@@ -3,7 +3,7 @@
 import { assertEquals } from "@std/assert";
 import { clientAddressReader } from "../../auth/throttle/client_address.ts";
 import type { AuthErrorCode } from "../../auth/error.ts";
-import type { LoginClient } from "../../auth/throttle/throttle_service.ts";
+import type { LoginClient } from "../../auth/throttle/throttle_types.ts";
 import {
   ADA,
   CLIENT,

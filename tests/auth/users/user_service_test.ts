@@ -1,6 +1,6 @@
 /** Administration of accounts: identifiers, disabling, enabling and deleting. */
 
-import type { LoginClient } from "../../../auth/throttle/throttle_service.ts";
+import type { LoginClient } from "../../../auth/throttle/throttle_types.ts";
 import { assert, assertEquals, assertMatch, assertNotEquals, assertRejects } from "@std/assert";
 import { sessionService } from "../../../auth/session/session_service.ts";
 import type { AuthStores } from "../../../auth/stores/types.ts";

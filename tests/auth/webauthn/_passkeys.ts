@@ -6,7 +6,7 @@
 
 import { type DerivedKeys, deriveKeys } from "../../../auth/derived_keys.ts";
 import type { AuthEvent } from "../../../auth/events.ts";
-import type { LoginClient } from "../../../auth/throttle/throttle_service.ts";
+import type { LoginClient } from "../../../auth/throttle/throttle_types.ts";
 import { inMemoryAuthStores } from "../../../auth/stores/memory.ts";
 import type { AuthStores, Credential } from "../../../auth/stores/types.ts";
 import { webAuthnService } from "../../../auth/webauthn/service.ts";

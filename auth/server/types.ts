@@ -1,0 +1,170 @@
+/**
+ * Types of the authorization server.
+ *
+ * @module
+ */
+
+import type { AuthEventListener } from "../events.ts";
+import type { AsymmetricAlgorithm } from "../jwt/jwa.ts";
+import type { JwtClaims } from "../jwt/types.ts";
+import type { KeyService } from "../keys/key_service.ts";
+import type {
+  AuthorizationStore,
+  AuthorizationSubject,
+  ClientStore,
+  GrantType,
+  RegisteredClient,
+} from "../stores/server_types.ts";
+import type { RefreshTokenStore, UserStore } from "../stores/types.ts";
+import type { ThrottleService } from "../throttle/throttle_types.ts";
+import type { ConsentStrings } from "./consent_strings.ts";
+
+export type { AuthorizationSubject, GrantType, RegisteredClient };
+
+/** A scope that clients may request. */
+export interface ScopeInfo {
+  /** What it permits, as the consent page says it: "Read your notes". */
+  readonly description: string;
+  /** The API that it is for, one of `resources`. @default the first of `resources` */
+  readonly resource?: string | undefined;
+}
+
+/** Lifetimes in seconds. */
+export interface ServerLifetimes {
+  /** From the request to the user's consent. @default {600} */
+  readonly interaction?: number | undefined;
+  /** Authorization codes, at most 600 (RFC 6749 §4.1.2). @default {60} */
+  readonly code?: number | undefined;
+  /** Access tokens; at most the `maxTokenAge` of the keys. @default {600} */
+  readonly accessToken?: number | undefined;
+  /** ID tokens; at most the `maxTokenAge` of the keys. @default {600} */
+  readonly idToken?: number | undefined;
+  /** Refresh tokens, each from when it was issued. @default {1_209_600} 14 days */
+  readonly refreshToken?: number | undefined;
+  /** Grants, from the consent: after it, the user is asked again. @default {2_592_000} 30 days */
+  readonly grant?: number | undefined;
+}
+
+/** What {@linkcode AuthorizationServerOptions.login} is asked. */
+export interface LoginPrompt {
+  /** The authorization request. */
+  readonly request: Request;
+  /** The client. */
+  readonly client: RegisteredClient;
+  /** Where the browser has to go after the sign-in: a path on the issuer's host. */
+  readonly returnTo: string;
+  /** Why the user must sign in. */
+  readonly reason: LoginReason;
+  /** Who the client believes the user to be. From the request, not verified. */
+  readonly loginHint?: string | undefined;
+  /** Requested authentication contexts. */
+  readonly acrValues: readonly string[];
+  /** Languages for the page, the preferred one first. */
+  readonly uiLocales?: string | undefined;
+}
+
+/** Why a user must sign in: nobody is signed in, or not in the way, or as the user, that the client demands. */
+export type LoginReason = "signed_out" | "prompt" | "max_age" | "acr" | "other_user";
+
+/** What {@linkcode AuthorizationServerOptions.consent} is asked. */
+export interface ConsentPrompt {
+  /** The authorization request. */
+  readonly request: Request;
+  /** The client. Its name and addresses are its own words. */
+  readonly client: RegisteredClient;
+  /** Subject id of the user. */
+  readonly sub: string;
+  /** Scopes to grant, with their descriptions. */
+  readonly scopes: readonly (ScopeInfo & { readonly name: string; readonly required: boolean })[];
+  /** Host that the response is sent to, which the page must show; the scheme of a native application's redirect URI. */
+  readonly redirectHost: string;
+  /** Whether the response goes to a program on the user's own device, which any program can claim to be. */
+  readonly isLoopback: boolean;
+  /** Languages for the page, the preferred one first. */
+  readonly uiLocales?: string | undefined;
+  /**
+   * The form of the page: a POST to `action` with the `hidden` fields, `decision` (`allow` or `deny`), and a field `scope` for
+   * each scope that is granted.
+   */
+  readonly form: {
+    readonly action: string;
+    readonly hidden: Readonly<Record<string, string>>;
+  };
+}
+
+/** What {@linkcode AuthorizationServerOptions.claims} is asked. */
+export interface ClaimsQuery {
+  /** Granted scopes. */
+  readonly scope: readonly string[];
+  /** The client. */
+  readonly client: RegisteredClient;
+}
+
+/** Options of {@linkcode AuthorizationServer}. The first five are required. */
+export interface AuthorizationServerOptions {
+  /**
+   * Issuer identifier, RFC 8414 §2: an `https` URL without query, fragment and final slash. All URLs are made of it, and of
+   * nothing in a request.
+   */
+  readonly issuer: string;
+  /** Finds clients: {@linkcode staticClients}, or a store. */
+  readonly clients: Pick<ClientStore, "find">;
+  /** Persists authorizations and their codes. */
+  readonly codes: AuthorizationStore;
+  /** Persists grants: each is a family of refresh tokens, whether or not the client gets one. */
+  readonly tokens: RefreshTokenStore;
+  /** Signs tokens. ID tokens are signed by RS256 if it has that algorithm, which all clients support. */
+  readonly keyService: KeyService;
+  /** Reads users: each refresh checks the user. @default users are not read; a grant outlives a deleted account */
+  readonly users?: Pick<UserStore, "findBySub"> | undefined;
+  /** Who is signed in in this browser. {@linkcode runtimeOptions} returns the sessions of `registerAuth()`. @default nobody */
+  readonly authenticate?:
+    | ((request: Request) => Promise<AuthorizationSubject | undefined>)
+    | undefined;
+  /** Brings the user to sign in, and then to `returnTo`. @default {303 to `/sign-in?next=`} */
+  readonly login?: ((prompt: LoginPrompt) => Response | Promise<Response>) | undefined;
+  /** The page that asks for consent. @default a page of ours */
+  readonly consent?: ((prompt: ConsentPrompt) => Response | Promise<Response>) | undefined;
+  /** Texts of the built-in pages, by the user's language. @default English */
+  readonly strings?: ((uiLocales: string) => Partial<ConsentStrings>) | undefined;
+  /** Claims of a user, for UserInfo and ID tokens. Standard claims whose scope is not granted are left out. @default none */
+  readonly claims?:
+    | ((sub: string, query: ClaimsQuery) => JwtClaims | undefined | Promise<JwtClaims | undefined>)
+    | undefined;
+  /** Scopes that clients may request, beside those of OpenID Connect. @default none */
+  readonly scopes?: Readonly<Record<string, ScopeInfo>> | undefined;
+  /** The APIs that access tokens are for, by the name in `aud`. @default the issuer */
+  readonly resources?: readonly string[] | undefined;
+  /** Authentication contexts that the sign-in page can reach. Others are not asked for. @default none */
+  readonly acrValues?: readonly string[] | undefined;
+  /** Algorithm of ID tokens. @default {"RS256"} if the keys have it, or else their first, with a warning */
+  readonly idTokenAlgorithm?: AsymmetricAlgorithm | undefined;
+  /** Lifetimes. */
+  readonly lifetimes?: ServerLifetimes | undefined;
+  /** Allows an issuer, and redirect URIs of web clients, on this machine over `http`: for development. @default {false} */
+  readonly insecureLoopback?: boolean | undefined;
+  /** Limits requests by address. {@linkcode runtimeOptions} returns that of `registerAuth()`. @default not limited */
+  readonly throttle?: Pick<ThrottleService, "challenge" | "token"> | undefined;
+  /** Address of a client: its argument are the request and what the host passed to `fetch`. @default unknown, not limited */
+  readonly clientAddress?: ((request: Request, ...args: unknown[]) => string | undefined) | undefined;
+  /** Called for every event. */
+  readonly events?: AuthEventListener | undefined;
+  /** Called with warnings. @default {console.warn} */
+  readonly warn?: ((message: string, error?: unknown) => void) | undefined;
+  /** The time, in seconds since the epoch. */
+  readonly now?: (() => number) | undefined;
+}
+
+/** An application that a user has given access to. */
+export interface GrantInfo {
+  /** Identifies the grant. */
+  readonly grantId: string;
+  /** The client. */
+  readonly clientId: string;
+  /** Granted scopes. */
+  readonly scope: readonly string[];
+  /** When it was granted, in seconds since the epoch. */
+  readonly createdAt: number;
+  /** When it expires unless the client uses it, in seconds since the epoch. */
+  readonly expiresAt: number;
+}

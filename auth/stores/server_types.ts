@@ -1,0 +1,187 @@
+/**
+ * Records and stores of the authorization server: clients, and authorizations from the request to the redeemed code.
+ *
+ * @module
+ */
+
+import type { Authentication } from "../principal.ts";
+
+/** How a client authenticates at the token endpoint, RFC 7591 §2: each client in one way only. */
+export type ClientAuthenticationMethod = "none" | "client_secret_basic" | "client_secret_post";
+
+/** What a client may exchange for tokens, RFC 7591 §2. */
+export type GrantType = "authorization_code" | "refresh_token";
+
+/** A client of the authorization server, RFC 7591 §2. */
+export interface RegisteredClient {
+  /** Identifies the client. */
+  readonly clientId: string;
+  /** Its name, for the consent page. */
+  readonly name: string;
+  /** Whether it runs on the user's device, RFC 8252: its redirect URIs may be loopback ones with any port. */
+  readonly type: "web" | "native";
+  /** Where the server may send responses. */
+  readonly redirectUris: readonly string[];
+  /** How it authenticates. */
+  readonly authentication: ClientAuthenticationMethod;
+  /** SHA-256 of each valid secret in base64url, the newest first: two while one is replaced. */
+  readonly secretHashes?: readonly string[];
+  /** What it may exchange for tokens. */
+  readonly grants: readonly GrantType[];
+  /** Scopes that it may request. @default all scopes of the server */
+  readonly scope?: readonly string[];
+  /** Whether it belongs to the server's owner, so that users are not asked for consent. Never true of native clients. */
+  readonly firstParty?: boolean;
+  /** Its home page, `https`. */
+  readonly clientUri?: string;
+  /** When it was registered. */
+  readonly registeredAt: number;
+  /** Whether it is disabled: all its requests are refused. */
+  readonly disabled?: boolean;
+  /** Changes with every update. */
+  readonly version: string;
+}
+
+/** A client before it is stored. */
+export type NewClient = Omit<RegisteredClient, "version">;
+
+/** Which clients {@linkcode ClientStore.list} returns. */
+export interface ListClientsOptions {
+  /** Maximum number of clients. */
+  readonly limit: number;
+  /** Only clients after this id, whose client need not exist any more. */
+  readonly after?: string | undefined;
+}
+
+/** Persists clients. */
+export interface ClientStore {
+  /** Finds a client by its id. */
+  find(clientId: string): Promise<RegisteredClient | null>;
+  /** Adds a client, unless the id is taken. */
+  create(client: NewClient): Promise<"created" | "taken">;
+  /** Replaces a client that still has the version that was read. */
+  update(client: RegisteredClient): Promise<"updated" | "lost" | "not_found">;
+  /** Deletes a client, if it exists. */
+  delete(clientId: string): Promise<void>;
+  /** Clients in the order of the UTF-8 bytes of their ids. */
+  list(options: ListClientsOptions): Promise<readonly RegisteredClient[]>;
+}
+
+/** An authorization request, whose client and redirect URI were found valid. */
+export interface AuthorizationRequest {
+  /** Where the response goes. */
+  readonly redirectUri: string;
+  /** How it gets there, OAuth 2.0 Multiple Response Types §2.1 and Form Post Response Mode. */
+  readonly responseMode: "query" | "form_post";
+  /** Requested scopes that the server knows and the client may have. */
+  readonly scope: readonly string[];
+  /** PKCE's `code_challenge`, S256. */
+  readonly codeChallenge: string;
+  /** The client's `state`. */
+  readonly state?: string;
+  /** The client's `nonce`, for the ID token. */
+  readonly nonce?: string;
+  /** What the user must be asked, OpenID Connect Core §3.1.2.1. */
+  readonly prompt: readonly string[];
+  /** The user must have authenticated within so many seconds. */
+  readonly maxAge?: number;
+  /** Requested authentication contexts, the preferred one first. */
+  readonly acrValues: readonly string[];
+  /** Whether the authentication must have one of them, OpenID Connect Core §5.5.1.1. */
+  readonly isAcrEssential?: boolean;
+  /** Claims that the ID token should contain, §5.5; those of granted scopes only. */
+  readonly idTokenClaims?: readonly string[];
+  /** Subject of the client's ID token: only this user may be signed in. */
+  readonly hintedSub?: string;
+  /** Who the client believes the user to be, for the sign-in page. */
+  readonly loginHint?: string;
+  /** Languages for the pages, the preferred one first. */
+  readonly uiLocales?: string;
+}
+
+/** What all states of an authorization have. */
+interface AuthorizationBase {
+  /** Identifies the record: 16 random bytes, base64url. Not a secret. */
+  readonly id: string;
+  /** The authorization server. */
+  readonly issuer: string;
+  /** The client. */
+  readonly clientId: string;
+  /** When the request came. */
+  readonly createdAt: number;
+  /** From when on the record is absent: when the request or the code expires; when the tokens of a redeemed one do. */
+  readonly expiresAt: number;
+}
+
+/** Waits for the user to sign in or to consent. */
+export interface PendingAuthorization extends AuthorizationBase {
+  /** Discriminates states. */
+  readonly state: "pending";
+  /** What was requested. It never changes, so that what the user sees is what is granted. */
+  readonly request: AuthorizationRequest;
+  /** SHA-256 of the cookie of the browser that sent the request. */
+  readonly browser: string;
+  /** Who was signed in then: a sign-in that the request demands is another one. */
+  readonly seen?: { readonly authTime: number; readonly sessionId?: string };
+}
+
+/** The code was sent to the client. */
+export interface IssuedAuthorization extends AuthorizationBase {
+  /** Discriminates states. */
+  readonly state: "issued";
+  /** What was requested. */
+  readonly request: AuthorizationRequest;
+  /** SHA-256 of the code's secret. */
+  readonly codeHash: string;
+  /** The user's authentication. */
+  readonly subject: AuthorizationSubject;
+  /** Scopes that the user granted. */
+  readonly scope: readonly string[];
+}
+
+/** The code was exchanged for tokens. */
+export interface RedeemedAuthorization extends AuthorizationBase {
+  /** Discriminates states. */
+  readonly state: "redeemed";
+  /** SHA-256 of the code's secret. */
+  readonly codeHash: string;
+  /** The family of tokens that a second use of the code revokes. */
+  readonly grantId: string;
+}
+
+/** The user refused, or the request was answered by an error. */
+export interface DeniedAuthorization extends AuthorizationBase {
+  /** Discriminates states. */
+  readonly state: "denied";
+}
+
+/** One authorization, from the request to the redeemed code: one record, so that one compare-and-swap decides each step. */
+export type Authorization =
+  | PendingAuthorization
+  | IssuedAuthorization
+  | RedeemedAuthorization
+  | DeniedAuthorization;
+
+/** The authentication of the user of an authorization, with its session. */
+export interface AuthorizationSubject extends Authentication {
+  /** Public identifier of the session. */
+  readonly sessionId?: string;
+}
+
+/** An authorization, and the version of its record. */
+export interface StoredAuthorization {
+  /** The authorization. */
+  readonly authorization: Authorization;
+  /** Changes with every update. */
+  readonly version: string;
+}
+
+/** Persists authorizations. */
+export interface AuthorizationStore {
+  /** Adds an authorization. Rejects if the id is taken, which is an error of the caller. */
+  create(authorization: Authorization): Promise<void>;
+  /** Finds an authorization; `null` from its `expiresAt` on. */
+  find(id: string): Promise<StoredAuthorization | null>;
+  /** Replaces an authorization that still has the version that was read: of concurrent callers one gets `updated`. */
+  update(next: Authorization, version: string): Promise<"updated" | "lost">;
+}

@@ -4,19 +4,22 @@
  * @module
  */
 
-/** Texts of the pages. `{client}` and `{host}` are replaced. */
+/**
+ * Texts of the pages. In `request`, `redirect` and `loopback`, `{client}` is replaced by the client's name and `{host}` by the host
+ * that the response is sent to. They are text, not HTML.
+ */
 export interface ConsentStrings {
   /** Language of the texts, BCP 47. */
   readonly lang: string;
-  /** Title of the consent page. */
+  /** Title of the consent page, a question. */
   readonly title: string;
-  /** What the client wants. */
+  /** What the client wants, with `{client}`. */
   readonly request: string;
   /** Above the list of scopes. */
   readonly scopes: string;
-  /** Where the response goes. */
+  /** Where the browser goes after either answer, with `{host}`. */
   readonly redirect: string;
-  /** Where it goes for a program on the user's device. */
+  /** Warning under it if that is a program on the user's device. */
   readonly loopback: string;
   /** Button that allows. */
   readonly allow: string;
@@ -37,10 +40,12 @@ export const ENGLISH: ConsentStrings = /* @__PURE__ */ Object.freeze({
   request: "{client} wants to access your account",
   scopes: "It will be able to:",
   redirect: "You will be sent to {host}",
-  loopback: "You will be sent to a program on this device, {host}. Allow this only if you have just started it.",
+  loopback:
+    "This is a program on your device, and any program there can pretend to be {client}. Allow access only if you have just started to sign in with it.",
   allow: "Allow",
   deny: "Cancel",
-  errorTitle: "This request cannot be completed",
-  error: "The application that sent you here made a request that is not valid. Go back and try again.",
+  errorTitle: "Something went wrong",
+  error:
+    "Your request could not be completed. Go back to the application that sent you here and try again.",
   continue: "Continue",
 });

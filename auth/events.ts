@@ -91,6 +91,54 @@ export type OAuthFailure =
   | "user_refused"
   | "userinfo_refused";
 
+/** Why an authorization server answers an authorization request by a page, and not by a redirect to the client. */
+export type AuthorizationPageRefusal =
+  | "browser_mismatch"
+  | "client_disabled"
+  | "client_unknown"
+  | "consent_forged"
+  | "interaction_unknown"
+  | "parameter_repeated"
+  | "redirect_uri_mismatch"
+  | "redirect_uri_missing"
+  | "request_malformed";
+
+/** Error that an authorization server redirects to the client, RFC 6749 §4.1.2.1 and OpenID Connect Core §3.1.2.6. */
+export type AuthorizationError =
+  | "access_denied"
+  | "consent_required"
+  | "invalid_request"
+  | "invalid_scope"
+  | "login_required"
+  | "request_not_supported"
+  | "request_uri_not_supported"
+  | "unauthorized_client"
+  | "unmet_authentication_requirements"
+  | "unsupported_response_type";
+
+/** Why an authorization server refused a request to its token or revocation endpoint. The client gets an error of RFC 6749 §5.2. */
+export type TokenRefusal =
+  | "client_disabled"
+  | "client_unknown"
+  | "credentials_malformed"
+  | "credentials_repeated"
+  | "method_mismatch"
+  | "secret_wrong"
+  | "body_malformed"
+  | "content_type_wrong"
+  | "parameter_missing"
+  | "parameter_repeated"
+  | "grant_type_unknown"
+  | "grant_type_not_allowed"
+  | "code_unknown"
+  | "code_replayed"
+  | "client_mismatch"
+  | "redirect_uri_mismatch"
+  | "verifier_wrong"
+  | "refresh_token_refused"
+  | "user_refused"
+  | "scope_too_wide";
+
 /**
  * Which limit expired a session. Most stores do not return a session after its absolute limit, so that no event is
  * emitted for it.
@@ -186,6 +234,18 @@ export interface AuthEventMap {
   "identity.linked": { sub: string; provider: string };
   /** An identity was removed from an account. */
   "identity.unlinked": { sub: string; provider: string };
+  /** The authorization server refused an authorization request. The client gets `error` if `reason` has one of its values. */
+  "authorization.refused": {
+    reason: AuthorizationPageRefusal | AuthorizationError;
+    clientId?: string;
+    address?: string;
+  };
+  /** A user has given a client access; `grantId` identifies it, and the client's tokens. */
+  "grant.created": { sub: string; clientId: string; grantId: string };
+  /** An authorization code was used twice: it was stolen, or the client is broken. The grant was revoked. */
+  "code.replayed": { clientId: string; grantId: string };
+  /** The authorization server refused a request to its token or revocation endpoint. */
+  "token.refused": { reason: TokenRefusal; clientId?: string; address?: string };
   /** An API key was created; `apiKeyId` is its public identifier. */
   "api_key.created": { sub: string; apiKeyId: string };
   /** One API key was revoked, or all of the user's. */

@@ -198,15 +198,7 @@ export type { UserInfo } from "./users/user_info.ts";
 
 // Login throttle
 export { throttleService } from "./throttle/throttle_service.ts";
-export type {
-  KnownUser,
-  LoginAttempt,
-  LoginClient,
-  ThrottleRules,
-  ThrottleService,
-  ThrottleServiceOptions,
-  TokenAttempt,
-} from "./throttle/throttle_types.ts";
+export type * from "./throttle/throttle_types.ts";
 export { throttleStep } from "./throttle/rule.ts";
 export type {
   BackoffRule,
@@ -258,6 +250,8 @@ export type { MemoryAdapterOptions } from "./stores/memory.ts";
 export {
   authStores,
   repoApiKeyStore,
+  repoAuthorizationStore,
+  repoClientStore,
   repoCredentialStore,
   repoIdentityStore,
   repoKeyStore,
@@ -269,6 +263,7 @@ export {
 } from "./stores/repo.ts";
 export type { RepoStoreOptions } from "./stores/repo.ts";
 export type * from "./stores/adapter.ts";
+export type * from "./stores/server_types.ts";
 export type {
   ApiKey,
   ApiKeyStore,

@@ -108,6 +108,13 @@ const IMPORT_RULES: readonly ImportRule[] = [
       "router/{access,container,decorator_types,decorators,guard,openapi_types,original_request,path,problem,request,response,types,wrap}.ts",
     ],
   },
+  {
+    importer: "auth/server/*.ts",
+    may: [
+      "auth/{,throttle/,stores/,jwt/,keys/,session/,tokens/,http/,server/}*.ts",
+      "router/{original_request,types}.ts",
+    ],
+  },
 ];
 
 const REACH_RULES: readonly ReachRule[] = [

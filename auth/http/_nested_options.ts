@@ -27,6 +27,8 @@ const STORES: OptionNames<Nested<"stores">> = {
   throttle: true,
   apiKeys: true,
   identities: true,
+  authorizations: true,
+  clients: true,
 };
 const LIMITS: OptionNames<Limits> = { absolute: true, idle: true };
 const SESSION: OptionNames<Session> = { ...LIMITS, persistent: true };

@@ -43,7 +43,7 @@ interface JwksDocument {
  */
 export function jwksHandler(
   keys: Pick<KeyService, "jwks" | "cacheAge">,
-): (req: RouteRequest) => Promise<Response> {
+): (req: Pick<RouteRequest, "method" | "headers">) => Promise<Response> {
   if (typeof keys?.jwks !== "function" || !Number.isInteger(keys.cacheAge) || keys.cacheAge < 0) {
     throw new TypeError("Cannot publish keys: keys must be a key service");
   }

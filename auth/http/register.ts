@@ -15,7 +15,7 @@ import type { WebAuthnConfig } from "../webauthn/types.ts";
 import { csrfCheck } from "./csrf_guard.ts";
 import { authIntegration } from "./integration.ts";
 import { createAuthRoutes } from "./routes.ts";
-import { AUTH_RUNTIME, registeredManager } from "./runtime.ts";
+import { AUTH_RUNTIME, registeredManager, setUserStore } from "./runtime.ts";
 import { createServices } from "./_services.ts";
 import type { JwtOptions, ServiceOptions } from "./service_options.ts";
 import { signIn, signOut } from "./sign_in.ts";
@@ -177,6 +177,7 @@ function createRuntime<Metadata>(
     },
     integration: (options) => authIntegration(runtime, options),
   });
+  setUserStore(runtime, options.stores.users);
   return runtime;
 }
 

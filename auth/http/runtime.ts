@@ -6,6 +6,7 @@
 
 import { type Container, defaultContainer } from "../../router/container.ts";
 import { AUTHORIZATION_MANAGER, type AuthorizationManager } from "../authorization.ts";
+import type { UserStore } from "../stores/types.ts";
 import type { AuthRuntime } from "./types.ts";
 
 /** Name of the runtime in a container. */
@@ -26,6 +27,20 @@ export function getAuthRuntime(
     );
   }
   return container.resolve<AuthRuntime>(AUTH_RUNTIME);
+}
+
+const USERS: WeakMap<AuthRuntime<never>, UserStore> = /* @__PURE__ */ new WeakMap();
+
+/** Records the store of a runtime's users. */
+export function setUserStore(runtime: AuthRuntime<never>, users: UserStore): void {
+  USERS.set(runtime, users);
+}
+
+/** The store of a runtime's users. @throws {TypeError} If it was not created by {@linkcode registerAuth}. */
+export function userStoreOf(runtime: AuthRuntime<never>): UserStore {
+  const users = USERS.get(runtime);
+  if (users !== undefined) return users;
+  throw new TypeError("Cannot find users: the runtime was not created by registerAuth()");
 }
 
 /** The manager that the container has when it is first asked, so that it may be registered after the guards are created. */

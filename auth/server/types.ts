@@ -131,6 +131,10 @@ export interface AuthorizationServerOptions {
   readonly claims?:
     | ((sub: string, query: ClaimsQuery) => JwtClaims | undefined | Promise<JwtClaims | undefined>)
     | undefined;
+  /** More claims of access tokens; the claims of RFC 9068 cannot be replaced. @default none */
+  readonly accessTokenClaims?:
+    | ((sub: string, query: ClaimsQuery) => JwtClaims | undefined | Promise<JwtClaims | undefined>)
+    | undefined;
   /** Scopes that clients may request, beside those of OpenID Connect. @default none */
   readonly scopes?: Readonly<Record<string, ScopeInfo>> | undefined;
   /** The APIs that access tokens are for, by the name in `aud`. @default the issuer */
@@ -146,7 +150,9 @@ export interface AuthorizationServerOptions {
   /** Limits requests by address. {@linkcode runtimeOptions} returns that of `registerAuth()`. @default not limited */
   readonly throttle?: Pick<ThrottleService, "challenge" | "token"> | undefined;
   /** Address of a client: its argument are the request and what the host passed to `fetch`. @default unknown, not limited */
-  readonly clientAddress?: ((request: Request, ...args: unknown[]) => string | undefined) | undefined;
+  readonly clientAddress?:
+    | ((request: Request, ...args: unknown[]) => string | undefined)
+    | undefined;
   /** Called for every event. */
   readonly events?: AuthEventListener | undefined;
   /** Called with warnings. @default {console.warn} */

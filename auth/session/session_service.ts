@@ -12,6 +12,7 @@ import { oldestBeyond } from "../_oldest.ts";
 import { randomId, randomToken } from "../_random.ts";
 import { limitsFor, sessionLimits, toSessionInfo, truncateUserAgent } from "./_limits.ts";
 import type {
+  ActiveSession,
   NewSessionOptions,
   ProviderSelector,
   SessionInfo,
@@ -22,7 +23,7 @@ import { toUserInfo } from "../users/user_info.ts";
 import { type Authentication, requireAuthentication } from "../principal.ts";
 import { checkedSessions, checkedUserReader, isDisabled } from "../stores/checked.ts";
 import type { SessionExpiry } from "../events.ts";
-import type { Session } from "../stores/types.ts";
+import type { Session, User } from "../stores/types.ts";
 
 /** Limits of persistent sessions, SP 800-63B-4 §2.1.3 (AAL1): 30 days, or 7 days without a request. */
 export const PERSISTENT_SESSION: { readonly absolute: number; readonly idle: number } =
@@ -172,9 +173,7 @@ export function sessionService(options: SessionServiceOptions): SessionService {
       if (user === null || isDisabled(user)) return undefined;
       if (user.securityStamp !== session.securityStamp) return undefined;
       const current = await touch(session, at);
-      return current === null
-        ? undefined
-        : { session: toSessionInfo(current), user: toUserInfo(user) };
+      return current === null ? undefined : createActiveSession(current, user);
     },
 
     list,
@@ -222,4 +221,18 @@ export function sessionService(options: SessionServiceOptions): SessionService {
 
     revokeToken,
   });
+}
+
+/** Stamps of verified sessions. Applications do not see them. */
+const STAMPS: WeakMap<ActiveSession, string> = /* @__PURE__ */ new WeakMap();
+
+/** The security stamp that a session was created under; `undefined` for an object that no service has returned. */
+export function securityStampOf(active: ActiveSession): string | undefined {
+  return STAMPS.get(active);
+}
+
+function createActiveSession(session: Session, user: User): ActiveSession {
+  const active = { session: toSessionInfo(session), user: toUserInfo(user) };
+  STAMPS.set(active, session.securityStamp);
+  return active;
 }

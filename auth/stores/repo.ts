@@ -7,6 +7,7 @@
 import { repoApiKeyStore, repoCredentialStore } from "./_repo_credentials.ts";
 import { repoIdentityStore } from "./_repo_identities.ts";
 import { repoRefreshTokenStore } from "./_repo_refresh_tokens.ts";
+import { repoAuthorizationStore, repoClientStore } from "./_repo_server.ts";
 import { repoSessionStore } from "./_repo_sessions.ts";
 import { repoKeyStore, repoStateStore } from "./_repo_states.ts";
 import { repoLoginThrottle } from "./_repo_throttle.ts";
@@ -18,6 +19,7 @@ export { type RepoStoreOptions } from "./_repo.ts";
 export { repoApiKeyStore, repoCredentialStore } from "./_repo_credentials.ts";
 export { repoIdentityStore } from "./_repo_identities.ts";
 export { repoRefreshTokenStore } from "./_repo_refresh_tokens.ts";
+export { repoAuthorizationStore, repoClientStore } from "./_repo_server.ts";
 export { repoSessionStore } from "./_repo_sessions.ts";
 export { repoKeyStore, repoStateStore } from "./_repo_states.ts";
 export { repoLoginThrottle } from "./_repo_throttle.ts";
@@ -37,6 +39,8 @@ export { repoUserStore } from "./_repo_users.ts";
  * | `throttle` | digest | counts of attempts |
  * | `api_keys` | id | API keys, also by user |
  * | `identities` | id | identities at OAuth providers, also by user |
+ * | `authorizations` | id | authorizations of an authorization server, with their codes |
+ * | `oauth_clients` | client id | clients of an authorization server, also all of them |
  *
  * The clocks of the processes may differ by up to five minutes. A process whose clock is ahead cannot find, and so cannot
  * revoke, what has expired by its clock only.
@@ -76,5 +80,7 @@ export function authStores(adapter: StorageAdapter): AuthStores {
     throttle: repoLoginThrottle(options),
     apiKeys: repoApiKeyStore(options),
     identities: repoIdentityStore(options),
+    authorizations: repoAuthorizationStore(options),
+    clients: repoClientStore(options),
   };
 }

@@ -8,6 +8,7 @@
 
 import type { ApiKeyStore, CredentialStore } from "./credential_types.ts";
 import type { IdentityStore } from "./identity_types.ts";
+import type { AuthorizationStore, ClientStore } from "./server_types.ts";
 import type { SessionStore } from "./session_types.ts";
 import type { LoginThrottle } from "../throttle/rule.ts";
 
@@ -20,6 +21,7 @@ export type {
   CredentialUse,
 } from "./credential_types.ts";
 export type { Identity, IdentityPatch, IdentityStore, NewIdentity } from "./identity_types.ts";
+export type * from "./server_types.ts";
 export type { Session, SessionStore } from "./session_types.ts";
 
 /** A user's account: the part of it that authentication needs. */
@@ -260,4 +262,8 @@ export interface AuthStores {
   readonly apiKeys: ApiKeyStore;
   /** Identities at OAuth providers. */
   readonly identities: IdentityStore;
+  /** Authorizations of an authorization server, with their codes. */
+  readonly authorizations: AuthorizationStore;
+  /** Clients of an authorization server. */
+  readonly clients: ClientStore;
 }

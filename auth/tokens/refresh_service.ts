@@ -156,7 +156,9 @@ export function refreshService(options: RefreshServiceOptions): RefreshService {
       const refusal = await refusalOf(family, at);
       const [fromHash, next] = [await digestText(secret), randomToken()];
       const grant = grantOf(family);
-      if (refusal === undefined && equalText(fromHash, family.currentHash)) await prepare?.(grant);
+      if (refusal === undefined && equalText(fromHash, family.currentHash)) {
+        await prepare?.({ ...grant, familyId });
+      }
       // Refused requests call the store as well: only it can detect reuse. They write the same hash, so the client's token
       // stays valid if the refusal came from a stale replica.
       const to = refusal === undefined
@@ -186,6 +188,13 @@ export function refreshService(options: RefreshServiceOptions): RefreshService {
       const { familyId } = await parseRefreshToken(refreshToken) ?? {};
       const family = familyId === undefined ? null : await refreshTokens.find(familyId);
       if (family !== null && !isRevoked(family)) await revoke(family);
+    },
+
+    async find(refreshToken: string) {
+      const { familyId } = await parseRefreshToken(refreshToken) ?? {};
+      const family = familyId === undefined ? null : await refreshTokens.find(familyId);
+      if (family === null || isRevoked(family) || isExpired(family, now())) return undefined;
+      return { sub: family.sub, ...toFamilyInfo(family, limits.currentExpiry(family)) };
     },
 
     async list(sub: string) {

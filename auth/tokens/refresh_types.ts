@@ -51,7 +51,13 @@ export interface RotateRefreshTokenOptions {
    * Prepares what is returned with the next token, while the old one is still valid: if it rejects, the old token is not
    * used, and the client may retry. The rotation may still fail after it.
    */
-  readonly prepare?: ((grant: RefreshGrant) => Promise<void>) | undefined;
+  readonly prepare?: ((grant: PreparedGrant) => Promise<void>) | undefined;
+}
+
+/** What `prepare` of {@linkcode RotateRefreshTokenOptions} gets. */
+export interface PreparedGrant extends RefreshGrant {
+  /** Public identifier of the family. */
+  readonly familyId: string;
 }
 
 /** What the tokens of a family grant. */
@@ -82,6 +88,12 @@ export interface RefreshFamilyInfo {
   readonly authTime: number;
   /** Application data of the issuer, JSON, such as the client. */
   readonly data?: unknown;
+}
+
+/** A family, found by one of its tokens. */
+export interface FoundRefreshFamily extends RefreshFamilyInfo {
+  /** Subject id of its user. */
+  readonly sub: string;
 }
 
 /** A new refresh token. */
@@ -138,6 +150,12 @@ export interface RefreshService {
    * sign out. Does nothing for any other string, `familyId` included; RFC 7009 §2.2 requires the same response for all.
    */
   revoke(refreshToken: string): Promise<void>;
+  /**
+   * Finds the family of a token, whether the token was used or not. Its user is not read.
+   *
+   * @returns `undefined` if the family was revoked or has expired, and for any other string.
+   */
+  find(refreshToken: string): Promise<FoundRefreshFamily | undefined>;
   /**
    * Valid families of a user, newest first: the API clients where the user is signed in. Empty for a user who is unknown or
    * disabled.

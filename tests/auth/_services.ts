@@ -25,12 +25,12 @@ import type {
   User,
   UserPatch,
 } from "../../auth/stores/types.ts";
-import {
-  type LoginClient,
-  type ThrottleRules,
-  type ThrottleService,
-  throttleService,
-} from "../../auth/throttle/throttle_service.ts";
+import { throttleService } from "../../auth/throttle/throttle_service.ts";
+import type {
+  LoginClient,
+  ThrottleRules,
+  ThrottleService,
+} from "../../auth/throttle/throttle_types.ts";
 import { refusal } from "./_refusal.ts";
 
 export { canonicalIdentifier as canonical } from "../../auth/identifier.ts";

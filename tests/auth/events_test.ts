@@ -12,6 +12,15 @@ const now = () => NOW;
 const EVENTS: { readonly [Type in AuthEvent["type"]]: Extract<AuthEvent, { type: Type }> } = {
   "api_key.created": { type: "api_key.created", at: NOW, sub: "u1", apiKeyId: "k1" },
   "api_key.revoked": { type: "api_key.revoked", at: NOW, sub: "u1", apiKeyId: "k1" },
+  "authorization.refused": {
+    type: "authorization.refused",
+    at: NOW,
+    reason: "client_unknown",
+    address: "192.0.2.1",
+  },
+  "grant.created": { type: "grant.created", at: NOW, sub: "u1", clientId: "spa", grantId: "g1" },
+  "code.replayed": { type: "code.replayed", at: NOW, clientId: "spa", grantId: "g1" },
+  "token.refused": { type: "token.refused", at: NOW, reason: "secret_wrong", clientId: "web" },
   "key.rotated": { type: "key.rotated", at: NOW, alg: "ES256", kid: "k1" },
   "refresh.reuse_detected": {
     type: "refresh.reuse_detected",

@@ -13,15 +13,15 @@ import { joinFields } from "../../../auth/_bytes.ts";
 import { digestText } from "../../../auth/_kdf.ts";
 import type { LoginThrottle } from "../../../auth/stores/types.ts";
 import type { ThrottleKey } from "../../../auth/throttle/rule.ts";
-import {
-  type KnownUser,
-  type LoginAttempt,
-  type LoginClient,
-  type ThrottleRules,
-  type ThrottleService,
-  throttleService,
-  type ThrottleServiceOptions,
-} from "../../../auth/throttle/throttle_service.ts";
+import { throttleService } from "../../../auth/throttle/throttle_service.ts";
+import type {
+  KnownUser,
+  LoginAttempt,
+  LoginClient,
+  ThrottleRules,
+  ThrottleService,
+  ThrottleServiceOptions,
+} from "../../../auth/throttle/throttle_types.ts";
 import {
   canonical,
   CLIENT,

@@ -1,0 +1,195 @@
+/**
+ * The parameters of an authorization request, RFC 6749 §4.1.1, RFC 7636 §4.3 and OpenID Connect Core §3.1.2.1. Every error is
+ * redirected to the client.
+ *
+ * @module
+ */
+
+import { parseStrictObject } from "../_strict_json.ts";
+import type { AuthorizationRequest } from "../stores/server_types.ts";
+import type { ServerContext } from "./_context.ts";
+import { soleValue } from "./_parameters.ts";
+import { refuseRedirect, type ResponseTarget } from "./_refusal.ts";
+import { requestedScope } from "./_scopes.ts";
+import { STATE_REGEXP } from "./_target.ts";
+import { readIdTokenHint } from "./_verify_tokens.ts";
+
+/** Parameters that are read; each may occur once, RFC 6749 §3.1. Others are ignored. */
+const NAMES = [
+  "response_type",
+  "response_mode",
+  "state",
+  "scope",
+  "nonce",
+  "code_challenge",
+  "code_challenge_method",
+  "prompt",
+  "max_age",
+  "acr_values",
+  "claims",
+  "id_token_hint",
+  "login_hint",
+  "ui_locales",
+  "request",
+  "request_uri",
+] as const;
+
+/** Values of `prompt`, OpenID Connect Core §3.1.2.1. The metadata lists them. */
+export const PROMPTS = ["none", "login", "consent", "select_account"] as const;
+
+/** Values of `response_mode`. The metadata lists them. */
+export const RESPONSE_MODES = ["query", "form_post"] as const;
+
+/** RFC 7636 §4.2: SHA-256 in base64url, 32 bytes. */
+const CHALLENGE_REGEXP = /^[\w-]{42}[AEIMQUYcgkosw048]$/;
+
+const MAX_AGE_REGEXP = /^\d{1,9}$/;
+
+/** Text for the sign-in page: without control characters. */
+// deno-lint-ignore no-control-regex
+const HINT_REGEXP = /^[^\x00-\x1f\x7f]{1,512}$/;
+
+/** Reads the parameters. @throws {ServerRefusal} A redirect. */
+export async function readAuthorizationRequest(
+  context: ServerContext,
+  target: ResponseTarget,
+  parameters: URLSearchParams,
+): Promise<AuthorizationRequest> {
+  const { client, redirectUri, responseMode } = target;
+  const invalid = (description: string) => refuseRedirect(target, "invalid_request", description);
+
+  // Each parameter once
+  const values = new Map<string, string>();
+  for (const name of NAMES) {
+    const value = soleValue(parameters, name);
+    if (value === null) throw invalid(`${name} must not be repeated`);
+    if (value !== undefined) values.set(name, value);
+  }
+  if (target.state !== values.get("state")) {
+    throw invalid("state must be at most 2,048 printable characters");
+  }
+  const nonce = values.get("nonce");
+  if (nonce !== undefined && !STATE_REGEXP.test(nonce)) {
+    throw invalid("nonce must be at most 2,048 printable characters");
+  }
+
+  // Request objects, OpenID Connect Core §6: nothing is fetched
+  if (values.has("request")) throw refuseRedirect(target, "request_not_supported");
+  if (values.has("request_uri")) throw refuseRedirect(target, "request_uri_not_supported");
+
+  // Response type and mode
+  const responseType = values.get("response_type");
+  if (responseType === undefined) throw invalid("response_type is missing");
+  if (responseType !== "code") throw refuseRedirect(target, "unsupported_response_type");
+  const mode = values.get("response_mode") ?? "query";
+  const isMode = RESPONSE_MODES.some((one) => one === mode);
+  if (!isMode || (mode === "form_post" && !/^https?:/.test(redirectUri))) {
+    throw invalid("response_mode is not supported");
+  }
+
+  // PKCE, RFC 7636 §4.4.1: always, and never plain
+  if (values.get("code_challenge_method") !== "S256") {
+    throw invalid("code_challenge_method must be S256");
+  }
+  const codeChallenge = values.get("code_challenge") ?? "";
+  if (!CHALLENGE_REGEXP.test(codeChallenge)) {
+    throw invalid("code_challenge must be 43 characters of base64url");
+  }
+
+  // Scope
+  const scope = requestedScope(context, client, values.get("scope"));
+  if (scope === undefined) throw refuseRedirect(target, "invalid_scope");
+
+  // How and as whom the user must be signed in
+  const prompt = splitWords(values.get("prompt"));
+  if (prompt.some((value) => !PROMPTS.some((known) => known === value))) {
+    throw invalid("prompt has an unknown value");
+  }
+  if (prompt.includes("none") && prompt.length > 1) {
+    throw invalid("prompt must not have values beside none");
+  }
+  const maxAge = values.get("max_age");
+  if (maxAge !== undefined && !MAX_AGE_REGEXP.test(maxAge)) {
+    throw invalid("max_age must be a number of seconds");
+  }
+  const claims = readClaims(values.get("claims"));
+  if (claims === undefined) throw invalid("claims must be a JSON object");
+  const hint = values.get("id_token_hint");
+  const hintedSub = hint === undefined ? undefined : await readIdTokenHint(context, client, hint);
+  if (hint !== undefined && hintedSub === undefined) throw invalid("id_token_hint is not valid");
+  const { acr, isAcrEssential, idTokenClaims } = claims;
+
+  // What the client may do
+  if (!client.grants.includes("authorization_code")) {
+    throw refuseRedirect(target, "unauthorized_client");
+  }
+
+  return {
+    redirectUri,
+    responseMode,
+    scope,
+    codeChallenge,
+    prompt,
+    acrValues: acr.length > 0 ? acr : splitWords(values.get("acr_values")),
+    ...(isAcrEssential ? { isAcrEssential } : {}),
+    ...(idTokenClaims.length === 0 ? {} : { idTokenClaims }),
+    ...(target.state === undefined ? {} : { state: target.state }),
+    ...(nonce === undefined ? {} : { nonce }),
+    ...(maxAge === undefined ? {} : { maxAge: Number(maxAge) }),
+    ...(hintedSub === undefined ? {} : { hintedSub }),
+    ...hintOf("loginHint", values.get("login_hint")),
+    ...hintOf("uiLocales", values.get("ui_locales")),
+  };
+}
+
+/** Most values that are read of a list of words or claims. */
+const MAX_WORDS = 32;
+
+function splitWords(text: string = ""): readonly string[] {
+  return text.split(" ").filter((word) => word !== "").slice(0, MAX_WORDS);
+}
+
+/** A hint is for the user's convenience; one that no page could show is left out. */
+function hintOf<Name extends string>(
+  name: Name,
+  value: string | undefined,
+): { readonly [N in Name]?: string } {
+  if (value === undefined || !HINT_REGEXP.test(value)) return {};
+  return { [name]: value } as { readonly [N in Name]?: string };
+}
+
+/** What is read of `claims`. */
+interface RequestedClaims {
+  readonly acr: readonly string[];
+  readonly isAcrEssential: boolean;
+  readonly idTokenClaims: readonly string[];
+}
+
+/**
+ * OpenID Connect Core §5.5: which claims the ID token should contain, and the required `acr`. UserInfo has all claims of the
+ * granted scopes anyway, and no others.
+ *
+ * @returns `undefined` if the parameter is malformed.
+ */
+function readClaims(text: string | undefined): RequestedClaims | undefined {
+  if (text === undefined) return { acr: [], isAcrEssential: false, idTokenClaims: [] };
+  try {
+    const { id_token = {} } = parseStrictObject(text);
+    if (!isObject(id_token)) return undefined;
+    const { acr, ...others } = id_token;
+    const { essential, value, values } = isObject(acr) ? acr : {};
+    const wanted = Array.isArray(values) ? values : [value];
+    const known = wanted.filter((one): one is string => typeof one === "string" && one !== "");
+    return {
+      acr: known.slice(0, MAX_WORDS),
+      isAcrEssential: essential === true && known.length > 0,
+      idTokenClaims: Object.keys(others).slice(0, MAX_WORDS),
+    };
+  } catch {
+    return undefined;
+  }
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,185 @@
+/**
+ * The authorization endpoint, RFC 6749 §3.1 and OpenID Connect Core §3.1.2: one list of steps.
+ *
+ * @module
+ */
+
+import { digestText } from "../_kdf.ts";
+import { randomToken } from "../_random.ts";
+import type { AuthorizationSubject, IssuedAuthorization } from "../stores/server_types.ts";
+import { readAuthorizationRequest } from "./_authorization_request.ts";
+import { readConsent } from "./_consent.ts";
+import type { Exchange, ServerContext } from "./_context.ts";
+import { hasGrant } from "./_grants.ts";
+import { beginInteraction, type Interaction, resumeInteraction } from "./_interaction.ts";
+import { checkLogin } from "./_login_check.ts";
+import { readForm, readQuery } from "./_parameters.ts";
+import { refusePage, refuseRedirect, type ResponseTarget } from "./_refusal.ts";
+import { findTarget } from "./_target.ts";
+import type { LoginReason } from "./types.ts";
+
+/** What the endpoint answers. Errors are {@linkcode ServerRefusal}. */
+export type AuthorizeOutcome =
+  | {
+    /** The code, on its way to the client. */
+    readonly kind: "code";
+    readonly target: ResponseTarget;
+    readonly code: string;
+  }
+  | { readonly kind: "login"; readonly interaction: Interaction; readonly reason: LoginReason }
+  | {
+    readonly kind: "consent";
+    readonly interaction: Interaction;
+    readonly subject: AuthorizationSubject;
+  }
+  /** A request by POST continues as the same request by GET, with the user's cookies. */
+  | { readonly kind: "repeat"; readonly parameters: URLSearchParams };
+
+/** Answers a request. @throws {ServerRefusal} */
+export async function authorize(
+  context: ServerContext,
+  exchange: Exchange,
+): Promise<AuthorizeOutcome> {
+  const { request } = exchange;
+
+  // 1. A form is the user's decision, or a request that another site's page has posted: it has no cookies of the user
+  if (request.method === "POST") {
+    const form = await readForm(request);
+    if (form === undefined) throw refusePage("request_malformed");
+    if (!form.has("id")) return { kind: "repeat", parameters: form };
+    return await decide(context, request, form);
+  }
+  const parameters = readQuery(request);
+
+  // 2. A request that waits for the user
+  const id = parameters.get("id");
+  const subject = await context.authenticate(request);
+  if (id !== null) {
+    const interaction = await resumeInteraction(context, request, id);
+    return await proceed(context, exchange, { interaction, subject });
+  }
+
+  // 3. Client and redirect URI: until here errors are pages, from here on redirects
+  const target = await findTarget(context, parameters);
+
+  // 4 to 9. All other parameters, and what the client may do
+  const asked = await readAuthorizationRequest(context, target, parameters);
+
+  // 10. The interaction, stored only if the user must be asked
+  const interaction = await beginInteraction(context, request, { target, asked, subject });
+  return await proceed(context, exchange, { interaction, subject });
+}
+
+/** The steps of a new request and of one that continues. */
+async function proceed(
+  context: ServerContext,
+  exchange: Exchange,
+  { interaction, subject }: {
+    readonly interaction: Interaction;
+    readonly subject: AuthorizationSubject | undefined;
+  },
+): Promise<AuthorizeOutcome> {
+  const { authorization, target } = interaction;
+  const mayAsk = !authorization.request.prompt.includes("none");
+
+  // 11. Who is signed in
+  const login = checkLogin(context, authorization, subject);
+  if (login.status === "unmet") throw refuseRedirect(target, "unmet_authentication_requirements");
+  if (login.status === "login") {
+    if (!mayAsk) throw refuseRedirect(target, "login_required");
+    await keep(context, exchange, interaction);
+    return { kind: "login", interaction, reason: login.reason };
+  }
+
+  // 12. Consent
+  if (await needsConsent(context, interaction, login.subject)) {
+    if (!mayAsk) throw refuseRedirect(target, "consent_required");
+    await keep(context, exchange, interaction);
+    return { kind: "consent", interaction, subject: login.subject };
+  }
+
+  // 13. The code
+  return await issueCode(context, interaction, login.subject, authorization.request.scope);
+}
+
+/** The user's decision: the request is the stored one, whatever the form says; only scopes may be left out. */
+async function decide(
+  context: ServerContext,
+  request: Request,
+  form: URLSearchParams,
+): Promise<AuthorizeOutcome> {
+  const interaction = await resumeInteraction(context, request, form.get("id") ?? "");
+  const { authorization, target } = interaction;
+  const login = checkLogin(context, authorization, await context.authenticate(request));
+  if (login.status !== "signed_in") throw refusePage("consent_forged", authorization.clientId);
+  const decision = await readConsent(context, request, {
+    form,
+    interaction,
+    subject: login.subject,
+  });
+  if (decision.kind === "allowed") {
+    return await issueCode(context, interaction, login.subject, decision.scope);
+  }
+  const { id, issuer, clientId, createdAt, expiresAt } = authorization;
+  const denied = { state: "denied", id, issuer, clientId, createdAt, expiresAt } as const;
+  if (await context.codes.update(denied, interaction.version ?? "") === "lost") {
+    throw refusePage("interaction_unknown", clientId);
+  }
+  throw refuseRedirect(target, "access_denied");
+}
+
+/**
+ * Whether the user must be asked. Any program of the device can claim to be a native client, RFC 8252 §8.6, or listen on a loopback
+ * address.
+ */
+async function needsConsent(
+  context: ServerContext,
+  { authorization, target }: Interaction,
+  { sub }: AuthorizationSubject,
+): Promise<boolean> {
+  const { client, isLoopback } = target;
+  const { prompt, scope } = authorization.request;
+  if (client.type === "native" || isLoopback || prompt.includes("consent")) return true;
+  if (client.firstParty === true) return false;
+  return !await hasGrant(context, sub, { clientId: client.clientId, scope });
+}
+
+/** Stores an interaction, unless it is stored. @throws {AuthError} `throttled` */
+async function keep(
+  { codes, throttle }: ServerContext,
+  { address }: Exchange,
+  { authorization, version }: Interaction,
+): Promise<void> {
+  if (version !== undefined) return;
+  await throttle?.challenge({ address });
+  await codes.create(authorization);
+}
+
+/** Issues the code, once: of concurrent requests one changes the record. */
+async function issueCode(
+  { codes, lifetimes, now }: ServerContext,
+  { authorization, version, target }: Interaction,
+  subject: AuthorizationSubject,
+  scope: readonly string[],
+): Promise<AuthorizeOutcome> {
+  const { id, issuer, clientId, request } = authorization;
+  const secret = randomToken();
+  const at = now();
+  const issued: IssuedAuthorization = {
+    state: "issued",
+    id,
+    issuer,
+    clientId,
+    request,
+    codeHash: await digestText(secret),
+    subject,
+    scope,
+    createdAt: authorization.createdAt,
+    expiresAt: at + lifetimes.code,
+  };
+  if (version === undefined) await codes.create(issued);
+  else if (await codes.update(issued, version) === "lost") {
+    throw refusePage("interaction_unknown", clientId);
+  }
+  return { kind: "code", target, code: `${id}.${secret}` };
+}

@@ -1,0 +1,149 @@
+/**
+ * The grant `authorization_code`, RFC 6749 §4.1.3 and RFC 7636 §4.6: one list of steps.
+ *
+ * @module
+ */
+
+import { equalText } from "../_bytes.ts";
+import { digestText } from "../_kdf.ts";
+import { isDisabled } from "../stores/checked.ts";
+import type {
+  AuthorizationSubject,
+  IssuedAuthorization,
+  RegisteredClient,
+} from "../stores/server_types.ts";
+import type { ServerContext } from "./_context.ts";
+import type { GrantData } from "./_grants.ts";
+import { type GrantResponse, issueTokens } from "./_issue.ts";
+import { refuseToken } from "./_refusal.ts";
+import { OFFLINE_ACCESS, OPENID } from "./_scopes.ts";
+
+/** Id and secret of a code. */
+const CODE_REGEXP = /^([\w-]{22})\.([\w-]{43})$/;
+
+/** RFC 7636 §4.1. */
+const VERIFIER_REGEXP = /^[A-Za-z0-9\-._~]{43,128}$/;
+
+/** Exchanges a code for tokens. @throws {ServerRefusal} */
+export async function redeemCode(
+  context: ServerContext,
+  client: RegisteredClient,
+  form: ReadonlyMap<string, string>,
+): Promise<GrantResponse> {
+  const { clientId } = client;
+  const refuse = (reason: Parameters<typeof refuseToken>[0]) => refuseToken(reason, { clientId });
+
+  // 1. The parameters
+  const [code, redirectUri, verifier] = [
+    form.get("code"),
+    form.get("redirect_uri"),
+    form.get("code_verifier"),
+  ];
+  if (code === undefined || redirectUri === undefined || verifier === undefined) {
+    throw refuse("parameter_missing");
+  }
+
+  // 2. The record, and the secret: who only knows or guesses the id changes nothing
+  const [, id = "", secret = ""] = CODE_REGEXP.exec(code) ?? [];
+  const found = id === "" ? null : await context.codes.find(id);
+  const { authorization, version = "" } = found ?? {};
+  if (authorization?.id !== id || authorization.issuer !== context.issuer) {
+    throw refuse("code_unknown");
+  }
+  const isIssued = authorization.state === "issued" || authorization.state === "redeemed";
+  if (!isIssued || !equalText(await digestText(secret), authorization.codeHash)) {
+    throw refuse("code_unknown");
+  }
+
+  // 3. A second use ends the grant, §4.1.2
+  if (authorization.state === "redeemed") {
+    await revokeReplayed(context, authorization);
+    throw refuse("code_replayed");
+  }
+
+  // 4. Time, client and redirect URI, §4.1.3
+  if (context.now() >= authorization.expiresAt) throw refuse("code_unknown");
+  if (authorization.clientId !== clientId) throw refuse("client_mismatch");
+  const { request, subject, scope } = authorization;
+  if (redirectUri !== request.redirectUri) throw refuse("redirect_uri_mismatch");
+
+  // 5. The verifier, RFC 7636 §4.6
+  const challenge = VERIFIER_REGEXP.test(verifier) ? await digestText(verifier) : "";
+  if (!equalText(challenge, request.codeChallenge)) throw refuse("verifier_wrong");
+
+  // 6. The user
+  if (!await isValidUser(context, subject)) throw refuse("user_refused");
+
+  // 7. Grant and tokens. What may fail does so before the code is used up; nobody has seen this grant's tokens yet
+  const data = grantData(context, authorization);
+  const isBound = scope.includes(OPENID) && !scope.includes(OFFLINE_ACCESS); // OpenID Connect Core §11
+  const sessionId = isBound ? subject.sessionId : undefined;
+  const { refreshToken, familyId: grantId } = await context.refresh.issue(subject, {
+    sessionId,
+    scope,
+    data,
+  });
+  const revoke = () => context.tokens.revoke({ familyId: grantId });
+  try {
+    const { nonce, idTokenClaims } = request;
+    const { sub, securityStamp, authTime, amr, acr } = subject;
+    const authentication = { sub, securityStamp, authTime, amr, acr };
+    const tokens = await issueTokens(context, {
+      client,
+      grantId,
+      ...authentication,
+      data,
+      scope,
+      nonce,
+      idTokenClaims,
+    });
+
+    // 8. The code is used up: of concurrent requests one gets here, and the others end its grant
+    const { id, issuer, codeHash, createdAt } = authorization;
+    const redeemed = {
+      state: "redeemed",
+      id,
+      issuer,
+      clientId,
+      codeHash,
+      grantId,
+      createdAt,
+    } as const;
+    const expiresAt = context.now() + context.lifetimes.grant; // a replay is known as long as tokens may be valid
+    if (await context.codes.update({ ...redeemed, expiresAt }, version) !== "updated") {
+      const winner = (await context.codes.find(id))?.authorization;
+      if (winner?.state === "redeemed") await revokeReplayed(context, winner);
+      throw refuse("code_replayed");
+    }
+    context.emit("grant.created", { sub: subject.sub, clientId, grantId });
+    return client.grants.includes("refresh_token")
+      ? { ...tokens, refresh_token: refreshToken }
+      : tokens;
+  } catch (error) {
+    await revoke();
+    throw error;
+  }
+}
+
+async function revokeReplayed(
+  { tokens, emit }: ServerContext,
+  { clientId, grantId }: { readonly clientId: string; readonly grantId: string },
+): Promise<void> {
+  await tokens.revoke({ familyId: grantId });
+  emit("code.replayed", { clientId, grantId });
+}
+
+async function isValidUser(
+  { users }: ServerContext,
+  { sub, securityStamp }: AuthorizationSubject,
+): Promise<boolean> {
+  const user = await users.findBySub(sub);
+  return user !== null && !isDisabled(user) && user.securityStamp === securityStamp;
+}
+
+function grantData(
+  { issuer }: ServerContext,
+  { clientId, subject: { sessionId } }: IssuedAuthorization,
+): GrantData {
+  return { issuer, clientId, ...(sessionId === undefined ? {} : { sid: sessionId }) };
+}

@@ -1,0 +1,71 @@
+/**
+ * What an authorization server works with: its options, read and checked once.
+ *
+ * @module
+ */
+
+import type { Emit } from "../_emit.ts";
+import type { AsymmetricAlgorithm } from "../jwt/jwa.ts";
+import type { KeyService } from "../keys/key_service.ts";
+import type { AuthorizationStore, AuthorizationSubject } from "../stores/server_types.ts";
+import type { RefreshTokenStore, UserStore } from "../stores/types.ts";
+import type { RefreshService } from "../tokens/refresh_types.ts";
+import type { ConsentStrings } from "./consent_strings.ts";
+import type { AuthorizationServerOptions, ScopeInfo, ServerLifetimes } from "./types.ts";
+
+/** Lifetimes in seconds, all of them. */
+export type EffectiveLifetimes = { readonly [Name in keyof ServerLifetimes]-?: number };
+
+/** The options, with their defaults. */
+export interface ServerContext
+  extends
+    Pick<AuthorizationServerOptions, "clients" | "claims" | "accessTokenClaims" | "clientAddress"> {
+  readonly issuer: string;
+  /** Origin of the issuer: pages of the server are there. */
+  readonly origin: string;
+  /** Path of the issuer, empty or without a final slash. */
+  readonly basePath: string;
+  readonly codes: AuthorizationStore;
+  readonly tokens: RefreshTokenStore;
+  readonly refresh: RefreshService;
+  /** Users; without that option one that has every user. */
+  readonly users: Pick<UserStore, "findBySub">;
+  readonly keys: KeyService;
+  readonly authenticate: (request: Request) => Promise<AuthorizationSubject | undefined>;
+  readonly login: NonNullable<AuthorizationServerOptions["login"]>;
+  readonly consent: NonNullable<AuthorizationServerOptions["consent"]>;
+  readonly strings: (uiLocales?: string) => ConsentStrings;
+  /** All scopes that clients may request, in the order of the consent page. */
+  readonly scopes: ReadonlyMap<string, ScopeInfo>;
+  readonly resources: readonly [string, ...string[]];
+  readonly acrValues: readonly string[];
+  readonly idTokenAlgorithm: AsymmetricAlgorithm;
+  readonly lifetimes: EffectiveLifetimes;
+  readonly insecureLoopback: boolean;
+  readonly throttle: AuthorizationServerOptions["throttle"];
+  readonly emit: Emit;
+  readonly warn: (message: string, error?: unknown) => void;
+  readonly now: () => number;
+}
+
+/** One request, with the address of its client if that is known. */
+export interface Exchange {
+  readonly request: Request;
+  readonly address: string | undefined;
+}
+
+/** An endpoint. */
+export interface Endpoint {
+  /** Its member of the metadata, RFC 8414 §2. */
+  readonly member?: string;
+  /** Path below the issuer. */
+  readonly path: string;
+  /** Methods. */
+  readonly methods: readonly ("GET" | "POST")[];
+  /** Whether pages of all origins may call it: without cookies, so that nobody's session is used. */
+  readonly cors: boolean;
+  /** Whether errors are pages for the user. */
+  readonly isPage?: true;
+  /** Answers. @throws {ServerRefusal} */
+  readonly handle: (context: ServerContext, exchange: Exchange) => Promise<Response>;
+}

@@ -1,0 +1,114 @@
+/**
+ * Interactions with the user: the stored request, the browser that sent it, and the token of its consent form.
+ *
+ * @module
+ */
+
+import { equalText } from "../_bytes.ts";
+import { digestText } from "../_kdf.ts";
+import { randomId, randomToken } from "../_random.ts";
+import { readCookie, serializeCookie } from "../session/cookie.ts";
+import type {
+  AuthorizationRequest,
+  AuthorizationSubject,
+  PendingAuthorization,
+} from "../stores/server_types.ts";
+import type { ServerContext } from "./_context.ts";
+import { refusePage, type ResponseTarget } from "./_refusal.ts";
+import { findTargetOf } from "./_target.ts";
+
+/** A request that is being answered. */
+export interface Interaction {
+  readonly authorization: PendingAuthorization;
+  /** Version of its record; `undefined` while there is none. */
+  readonly version: string | undefined;
+  readonly target: ResponseTarget;
+  /** Value of the browser's cookie, which only this browser has. */
+  readonly browser: string;
+  /** Value of `Set-Cookie`, if the browser has no cookie yet. */
+  readonly cookie: string | undefined;
+}
+
+/**
+ * One random value for all authorizations of a browser. Nothing is derived from it but digests that tell whether a later request
+ * comes from the same browser.
+ */
+const COOKIE = "__Host-ax";
+
+const TOKEN_REGEXP = /^[\w-]{43}$/;
+const ID_REGEXP = /^[\w-]{22}$/;
+
+/** Begins an interaction. It is not stored before the user has to be asked. */
+export async function beginInteraction(
+  { issuer, lifetimes, now }: ServerContext,
+  request: Request,
+  { target, asked, subject }: {
+    readonly target: ResponseTarget;
+    readonly asked: AuthorizationRequest;
+    readonly subject: AuthorizationSubject | undefined;
+  },
+): Promise<Interaction> {
+  const known = browserOf(request);
+  const browser = known ?? randomToken();
+  const at = now();
+  const authorization: PendingAuthorization = {
+    state: "pending",
+    id: randomId(),
+    issuer,
+    clientId: target.client.clientId,
+    request: asked,
+    browser: await digestText(browser),
+    ...(subject === undefined ? {} : { seen: seenOf(subject) }),
+    createdAt: at,
+    expiresAt: at + lifetimes.interaction,
+  };
+  const cookie = known === undefined ? serializeCookie(COOKIE, browser) : undefined;
+  return { authorization, version: undefined, target, browser, cookie };
+}
+
+/**
+ * Continues an interaction in the browser that began it, after the user has signed in or decided. The client and its redirect URI
+ * are checked again.
+ *
+ * @throws {ServerRefusal} A page.
+ */
+export async function resumeInteraction(
+  context: ServerContext,
+  request: Request,
+  id: string,
+): Promise<Interaction> {
+  const found = ID_REGEXP.test(id) ? await context.codes.find(id) : null;
+  const { authorization, version } = found ?? {};
+  const isWaiting = authorization?.state === "pending" && authorization.id === id &&
+    authorization.issuer === context.issuer && context.now() < authorization.expiresAt;
+  if (!isWaiting) throw refusePage("interaction_unknown");
+  const browser = browserOf(request) ?? "";
+  if (!equalText(await digestText(browser), authorization.browser)) {
+    throw refusePage("browser_mismatch", authorization.clientId);
+  }
+  const target = await findTargetOf(context, authorization);
+  return { authorization, version, target, browser, cookie: undefined };
+}
+
+/**
+ * The token of the consent form: it proves that the form was shown in this browser, to this user, for this request. Whoever does
+ * not have the browser's cookie cannot compute it.
+ */
+export async function consentToken(
+  { authorization, browser }: Interaction,
+  sub: string,
+): Promise<string> {
+  return await digestText(`consent\n${authorization.id}\n${browser}\n${sub}`);
+}
+
+/** A duplicate cookie counts as none. */
+function browserOf(request: Request): string | undefined {
+  const reading = readCookie(request.headers.get("Cookie"), COOKIE);
+  return reading.status === "found" && TOKEN_REGEXP.test(reading.value) ? reading.value : undefined;
+}
+
+function seenOf(
+  { authTime, sessionId }: AuthorizationSubject,
+): NonNullable<PendingAuthorization["seen"]> {
+  return { authTime, ...(sessionId === undefined ? {} : { sessionId }) };
+}

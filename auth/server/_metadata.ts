@@ -1,0 +1,44 @@
+/**
+ * Metadata of the server, RFC 8414 and OpenID Connect Discovery, made of the tables that its behaviour is made of.
+ *
+ * @module
+ */
+
+import { PROMPTS, RESPONSE_MODES } from "./_authorization_request.ts";
+import { CLIENT_AUTHENTICATION_METHODS } from "./_client_authentication.ts";
+import type { Endpoint, ServerContext } from "./_context.ts";
+import { claimNames } from "./_scopes.ts";
+import { GRANT_TYPES } from "./_token.ts";
+
+/** The metadata. */
+export function serverMetadata(
+  { issuer, scopes, acrValues, idTokenAlgorithm }: ServerContext,
+  endpoints: readonly Endpoint[],
+): Readonly<Record<string, unknown>> {
+  const urls = endpoints.flatMap(({ member, path }) =>
+    member === undefined ? [] : [[member, issuer + path] as const]
+  );
+  return {
+    issuer,
+    ...Object.fromEntries(urls),
+    scopes_supported: [...scopes.keys()],
+    response_types_supported: ["code"],
+    response_modes_supported: RESPONSE_MODES,
+    grant_types_supported: GRANT_TYPES,
+    prompt_values_supported: PROMPTS,
+    code_challenge_methods_supported: ["S256"],
+    token_endpoint_auth_methods_supported: CLIENT_AUTHENTICATION_METHODS,
+    revocation_endpoint_auth_methods_supported: CLIENT_AUTHENTICATION_METHODS,
+    subject_types_supported: ["public"],
+    id_token_signing_alg_values_supported: [idTokenAlgorithm],
+    claims_supported: [
+      ...["iss", "sub", "aud", "exp", "iat", "auth_time", "acr", "amr", "nonce", "at_hash", "sid"],
+      ...claimNames(scopes),
+    ],
+    ...(acrValues.length === 0 ? {} : { acr_values_supported: acrValues }),
+    claims_parameter_supported: true,
+    request_parameter_supported: false,
+    request_uri_parameter_supported: false, // its default is true
+    authorization_response_iss_parameter_supported: true,
+  };
+}

@@ -1,0 +1,248 @@
+/**
+ * Options of the authorization server, read and checked once.
+ *
+ * @module
+ */
+
+import { createClock } from "../_clock.ts";
+import { createEmitter } from "../_emit.ts";
+import {
+  checkOptionalFunction,
+  type OptionNames,
+  rejectUnknownOptions,
+  requireSeconds,
+} from "../_options.ts";
+import { parseUrl } from "../_origin.ts";
+import { warnConsole } from "../_report.ts";
+import type { AsymmetricAlgorithm } from "../jwt/jwa.ts";
+import type { KeyService } from "../keys/key_service.ts";
+import { checkedRefreshTokens, checkedUserReader } from "../stores/checked.ts";
+import { checkedAuthorizations, checkedClients } from "../stores/checked_server.ts";
+import type { AuthorizationSubject } from "../stores/server_types.ts";
+import type { User, UserStore } from "../stores/types.ts";
+import { refreshService } from "../tokens/refresh_service.ts";
+import type { EffectiveLifetimes, ServerContext } from "./_context.ts";
+import { readScopes } from "./_scopes.ts";
+import { consentPage } from "./consent_page.ts";
+import { ENGLISH } from "./consent_strings.ts";
+import type { AuthorizationServerOptions, LoginPrompt } from "./types.ts";
+
+const ACTION = "Cannot create authorization server";
+
+/** Reads the options. @throws {TypeError | RangeError} If one is missing, unknown, or of a wrong shape. */
+export function readServerOptions(options: AuthorizationServerOptions): ServerContext {
+  rejectUnknownOptions(ACTION, options, NAMES);
+  checkShapes(options);
+  const { issuer, keyService: keys, insecureLoopback = false, events, warn = warnConsole } =
+    options;
+  const { origin, pathname } = readIssuer(issuer, insecureLoopback);
+  const resources = readResources(options.resources ?? [issuer]);
+  const now = createClock(options.now);
+  const context = { now, events, warn };
+  const lifetimes = readLifetimes(options, keys);
+  const users = options.users === undefined ? ANY_USER : checkedUserReader(options.users);
+  const { authenticate = () => Promise.resolve(undefined), strings } = options;
+  const textsOf = (uiLocales?: string) => ({ ...ENGLISH, ...strings?.(uiLocales ?? "") });
+  return {
+    issuer,
+    origin,
+    basePath: pathname === "/" ? "" : pathname,
+    clients: checkedClients(options.clients),
+    codes: checkedAuthorizations(options.codes),
+    tokens: checkedRefreshTokens(options.tokens),
+    refresh: refreshService({
+      refreshTokens: options.tokens,
+      users,
+      lifetime: Math.min(lifetimes.refreshToken, lifetimes.grant),
+      familyLifetime: lifetimes.grant,
+      ...context,
+    }),
+    users,
+    keys,
+    async authenticate(request) {
+      const subject = await authenticate(request);
+      return subject === undefined ? undefined : readSubject(subject, users === ANY_USER);
+    },
+    login: options.login ?? signInAt("/sign-in"),
+    consent: options.consent ?? ((prompt) => consentPage(prompt, textsOf(prompt.uiLocales))),
+    strings: textsOf,
+    claims: options.claims,
+    accessTokenClaims: options.accessTokenClaims,
+    scopes: readScopes(ACTION, options, resources),
+    resources,
+    acrValues: [...options.acrValues ?? []],
+    idTokenAlgorithm: readIdTokenAlgorithm(options, warn),
+    lifetimes,
+    insecureLoopback,
+    throttle: options.throttle,
+    clientAddress: options.clientAddress,
+    emit: createEmitter(context),
+    warn,
+    now,
+  };
+}
+
+/** Sends the user to a page of the application, which returns to `next`. */
+export function signInAt(path: string): (prompt: LoginPrompt) => Response {
+  return ({ returnTo, reason, loginHint, uiLocales }) => {
+    const query = new URLSearchParams({
+      next: returnTo,
+      reason,
+      ...(loginHint === undefined ? {} : { login_hint: loginHint }),
+      ...(uiLocales === undefined ? {} : { ui_locales: uiLocales }),
+    });
+    const location = `${path}${path.includes("?") ? "&" : "?"}${query}`;
+    return new Response(null, { status: 303, headers: { Location: location } });
+  };
+}
+
+const NAMES: OptionNames<AuthorizationServerOptions> = {
+  accessTokenClaims: true,
+  acrValues: true,
+  authenticate: true,
+  claims: true,
+  clientAddress: true,
+  clients: true,
+  codes: true,
+  consent: true,
+  events: true,
+  idTokenAlgorithm: true,
+  insecureLoopback: true,
+  issuer: true,
+  keyService: true,
+  lifetimes: true,
+  login: true,
+  now: true,
+  resources: true,
+  scopes: true,
+  strings: true,
+  throttle: true,
+  tokens: true,
+  users: true,
+  warn: true,
+};
+
+const FUNCTIONS = [
+  "accessTokenClaims",
+  "authenticate",
+  "claims",
+  "clientAddress",
+  "consent",
+  "events",
+  "login",
+  "now",
+  "strings",
+  "warn",
+] as const;
+
+function checkShapes(options: AuthorizationServerOptions): void {
+  const { clients, codes, tokens, keyService, users, throttle } = options;
+  const required: readonly (readonly [name: string, method: unknown])[] = [
+    ["clients", clients?.find],
+    ["codes", codes?.update],
+    ["tokens", tokens?.rotate],
+    ["keyService", keyService?.sign],
+    ...(users === undefined ? [] : [["users", users?.findBySub] as const]),
+    ...(throttle === undefined ? [] : [["throttle", throttle?.token] as const]),
+  ];
+  for (const [name, method] of required) {
+    if (typeof method === "function") continue;
+    throw new TypeError(`${ACTION}: ${name} is missing or has not the required methods`);
+  }
+  for (const name of FUNCTIONS) checkOptionalFunction(ACTION, name, options[name]);
+}
+
+const LOOPBACK_REGEXP = /^(?:localhost|.+\.localhost|127\.0\.0\.1|\[::1\])$/;
+
+/** RFC 8414 §2; the exact string is compared by all who use it. */
+function readIssuer(issuer: string, insecureLoopback: boolean): URL {
+  const url = typeof issuer === "string" ? parseUrl(issuer) : undefined;
+  const isSecure = url?.protocol === "https:" ||
+    (insecureLoopback && url?.protocol === "http:" && LOOPBACK_REGEXP.test(url.hostname));
+  const isPlain = url !== undefined && [url.href, `${issuer}/`].includes(url.href) &&
+    issuer === (url.pathname === "/" ? url.origin : url.origin + url.pathname) &&
+    !issuer.endsWith("/");
+  if (url !== undefined && isSecure && isPlain) return url;
+  throw new TypeError(
+    `${ACTION}: issuer must be an https URL without query, fragment and final slash`,
+  );
+}
+
+function readResources(resources: readonly string[]): readonly [string, ...string[]] {
+  const isList = Array.isArray(resources) &&
+    resources.every((resource) => typeof resource === "string" && resource !== "");
+  const [first, ...others] = isList ? resources : [];
+  if (first !== undefined) return [first, ...others];
+  throw new TypeError(`${ACTION}: resources must be a non-empty array of non-empty strings`);
+}
+
+const LIFETIMES: EffectiveLifetimes = {
+  interaction: 600,
+  code: 60,
+  accessToken: 600,
+  idToken: 600,
+  refreshToken: 1_209_600,
+  grant: 2_592_000,
+};
+
+function readLifetimes(
+  { lifetimes = {} }: AuthorizationServerOptions,
+  { maxTokenAge }: KeyService,
+): EffectiveLifetimes {
+  rejectUnknownOptions(`${ACTION}: lifetimes`, lifetimes, LIFETIMES);
+  const given = Object.entries(lifetimes).filter(([, seconds]) => seconds !== undefined);
+  const all = { ...LIFETIMES, ...Object.fromEntries(given) };
+  const { interaction, code, accessToken, idToken, refreshToken, grant } = all;
+  requireSeconds(ACTION, { interaction }, { max: 3_600 });
+  requireSeconds(ACTION, { code }, { max: 600 }); // RFC 6749 §4.1.2
+  requireSeconds(ACTION, { accessToken, idToken }, { max: maxTokenAge });
+  requireSeconds(ACTION, { refreshToken, grant });
+  return all;
+}
+
+/** OpenID Connect Core §2: RS256 is what every client supports. */
+function readIdTokenAlgorithm(
+  { idTokenAlgorithm, keyService: { algorithms } }: AuthorizationServerOptions,
+  warn: (message: string) => void,
+): AsymmetricAlgorithm {
+  const [first] = algorithms;
+  const algorithm = idTokenAlgorithm ?? (algorithms.includes("RS256") ? "RS256" : first);
+  if (algorithm === undefined || !algorithms.includes(algorithm)) {
+    throw new TypeError(`${ACTION}: idTokenAlgorithm must be one of the key service's algorithms`);
+  }
+  if (idTokenAlgorithm === undefined && algorithm !== "RS256") {
+    warn(
+      `The authorization server signs ID tokens by ${algorithm}: not all clients support it; add RS256 to the algorithms of the ` +
+        "key service, or set idTokenAlgorithm",
+    );
+  }
+  return algorithm;
+}
+
+/** The stamp of users that are not read. */
+const NO_STAMP = "-";
+
+/** Without the option `users` every user exists, and nothing of it is known. */
+const ANY_USER: Pick<UserStore, "findBySub"> = {
+  findBySub: (sub): Promise<User> =>
+    Promise.resolve({
+      sub,
+      identifier: sub,
+      securityStamp: NO_STAMP,
+      createdAt: 0,
+      version: NO_STAMP,
+    }),
+};
+
+/** The members that are stored, and no others. */
+function readSubject(subject: AuthorizationSubject, isAnyUser: boolean): AuthorizationSubject {
+  const { sub, securityStamp, authTime, amr, acr, sessionId } = subject;
+  return {
+    sub,
+    securityStamp: isAnyUser ? NO_STAMP : securityStamp,
+    authTime,
+    amr: [...amr],
+    ...(acr === undefined ? {} : { acr }),
+    ...(sessionId === undefined ? {} : { sessionId }),
+  };
+}

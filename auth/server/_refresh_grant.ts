@@ -1,0 +1,58 @@
+/**
+ * The grant `refresh_token`, RFC 6749 §6 and RFC 9700 §4.14: rotation, and the end of the grant at a reuse.
+ *
+ * @module
+ */
+
+import { AuthError } from "../error.ts";
+import type { RegisteredClient } from "../stores/server_types.ts";
+import type { ServerContext } from "./_context.ts";
+import { grantDataOf } from "./_grants.ts";
+import { type GrantResponse, issueTokens, type TokenResponse } from "./_issue.ts";
+import { refuseToken } from "./_refusal.ts";
+import { parseScope } from "./_scopes.ts";
+
+/** Exchanges a refresh token for the next tokens. @throws {ServerRefusal} */
+export async function refreshTokens(
+  context: ServerContext,
+  client: RegisteredClient,
+  form: ReadonlyMap<string, string>,
+): Promise<GrantResponse> {
+  const { clientId } = client;
+  const token = form.get("refresh_token");
+  if (token === undefined) throw refuseToken("parameter_missing", { clientId });
+  const issued: { tokens?: TokenResponse } = {};
+  const { refreshToken } = await context.refresh.rotate(token, {
+    // Before the token is used up: whatever fails here leaves it valid
+    async prepare({ familyId: grantId, scope: granted = [], data: stored, ...authentication }) {
+      const data = grantDataOf(context, stored);
+      if (data?.clientId !== clientId) throw refuseToken("client_mismatch", { clientId });
+      const scope = narrowedScope(granted, form.get("scope"));
+      if (scope === undefined) throw refuseToken("scope_too_wide", { clientId });
+      issued.tokens = await issueTokens(context, {
+        client,
+        grantId,
+        ...authentication,
+        data,
+        scope,
+      });
+    },
+  }).catch((error) => {
+    if (!(error instanceof AuthError) || error.code !== "invalid_refresh_token") throw error;
+    throw refuseToken("refresh_token_refused", { clientId });
+  });
+  if (issued.tokens === undefined) {
+    throw new TypeError("Cannot refresh tokens: the refresh service did not call prepare");
+  }
+  return { ...issued.tokens, refresh_token: refreshToken };
+}
+
+/** RFC 6749 §6: a subset of what was granted, for the next access token only. */
+function narrowedScope(
+  granted: readonly string[],
+  text: string | undefined,
+): readonly string[] | undefined {
+  if (text === undefined) return granted;
+  const words = parseScope(text);
+  return words?.every((word) => granted.includes(word)) ? words : undefined;
+}

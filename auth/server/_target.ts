@@ -1,0 +1,74 @@
+/**
+ * Where the response to an authorization request goes. Until the client and its redirect URI are known to be valid, there is no
+ * such place, and errors are pages: RFC 6749 §4.1.2.1, RFC 9700 §4.11.
+ *
+ * @module
+ */
+
+import { isClientDisabled } from "../stores/checked_server.ts";
+import type { PendingAuthorization, RegisteredClient } from "../stores/server_types.ts";
+import type { ServerContext } from "./_context.ts";
+import { soleValue } from "./_parameters.ts";
+import { isLoopbackRedirect, matchRedirectUri } from "./_redirect_uri.ts";
+import { refusePage, type ResponseTarget } from "./_refusal.ts";
+
+/** RFC 6749 Appendix A.1. */
+const CLIENT_ID_REGEXP = /^[\x21-\x7e]{1,200}$/;
+
+/** RFC 6749 Appendix A.5. */
+export const STATE_REGEXP: RegExp = /^[\x20-\x7e]{1,2048}$/;
+
+type TargetContext = Pick<ServerContext, "clients" | "insecureLoopback">;
+
+/** The target of a request. @throws {ServerRefusal} A page. */
+export async function findTarget(
+  context: TargetContext,
+  parameters: URLSearchParams,
+): Promise<ResponseTarget> {
+  const clientId = soleValue(parameters, "client_id");
+  const redirectUri = soleValue(parameters, "redirect_uri");
+  if (clientId === null || redirectUri === null) throw refusePage("parameter_repeated");
+  const client = await findClient(context, clientId ?? "");
+  if (redirectUri === undefined) throw refusePage("redirect_uri_missing", client.clientId);
+  const state = soleValue(parameters, "state") ?? "";
+  return createTarget(context, client, {
+    redirectUri,
+    responseMode: soleValue(parameters, "response_mode") === "form_post" ? "form_post" : "query",
+    state: STATE_REGEXP.test(state) ? state : undefined,
+  });
+}
+
+/** The target of a request that is stored, checked again: the client may have changed meanwhile. @throws {ServerRefusal} A page. */
+export async function findTargetOf(
+  context: TargetContext,
+  { clientId, request }: PendingAuthorization,
+): Promise<ResponseTarget> {
+  const { redirectUri, responseMode, state } = request;
+  const client = await findClient(context, clientId);
+  return createTarget(context, client, { redirectUri, responseMode, state });
+}
+
+async function findClient(
+  { clients }: TargetContext,
+  clientId: string,
+): Promise<RegisteredClient> {
+  const client = CLIENT_ID_REGEXP.test(clientId) ? await clients.find(clientId) : null;
+  // Compare the id too: a store that compares inexactly returns another client
+  if (client === null || client.clientId !== clientId) throw refusePage("client_unknown");
+  if (isClientDisabled(client)) throw refusePage("client_disabled", clientId);
+  return client;
+}
+
+function createTarget(
+  { insecureLoopback }: TargetContext,
+  client: RegisteredClient,
+  { redirectUri, responseMode, state }: Pick<
+    ResponseTarget,
+    "redirectUri" | "responseMode" | "state"
+  >,
+): ResponseTarget {
+  const matched = matchRedirectUri(client, redirectUri, { insecureLoopback });
+  if (matched === undefined) throw refusePage("redirect_uri_mismatch", client.clientId);
+  const isLoopback = isLoopbackRedirect(matched);
+  return { client, redirectUri: matched, isLoopback, responseMode, state } as ResponseTarget;
+}

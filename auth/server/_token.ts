@@ -1,0 +1,102 @@
+/**
+ * The token endpoint, RFC 6749 §3.2, and the revocation endpoint, RFC 7009: what clients send themselves.
+ *
+ * @module
+ */
+
+import type { GrantType, RegisteredClient } from "../stores/server_types.ts";
+import { authenticateClient } from "./_client_authentication.ts";
+import { redeemCode } from "./_code_grant.ts";
+import type { Exchange, ServerContext } from "./_context.ts";
+import { grantDataOf } from "./_grants.ts";
+import type { GrantResponse } from "./_issue.ts";
+import { readClientForm } from "./_parameters.ts";
+import { refreshTokens } from "./_refresh_grant.ts";
+import { refuseToken, ServerRefusal } from "./_refusal.ts";
+import { verifyAccessToken } from "./_verify_tokens.ts";
+
+/** Exchanges what a client has for tokens. @throws {ServerRefusal} */
+type Grant = (
+  context: ServerContext,
+  client: RegisteredClient,
+  form: ReadonlyMap<string, string>,
+) => Promise<GrantResponse>;
+
+/** One row for each grant type. */
+const GRANTS: Readonly<Record<GrantType, Grant>> = {
+  authorization_code: redeemCode,
+  refresh_token: refreshTokens,
+};
+
+/** Values of `grant_type`. The metadata lists them. */
+export const GRANT_TYPES = Object.keys(GRANTS) as readonly GrantType[];
+
+/** Answers a token request. @throws {ServerRefusal} */
+export async function exchangeTokens(
+  context: ServerContext,
+  exchange: Exchange,
+): Promise<GrantResponse> {
+  return await asClient(context, exchange, async (client, form) => {
+    const type = form.get("grant_type");
+    const { clientId } = client;
+    if (type === undefined) throw refuseToken("parameter_missing", { clientId });
+    if (!isGrantType(type)) throw refuseToken("grant_type_unknown", { clientId });
+    if (!client.grants.includes(type)) throw refuseToken("grant_type_not_allowed", { clientId });
+    return await GRANTS[type](context, client, form);
+  });
+}
+
+/**
+ * Ends the grant of a token, whether it is a refresh token or an access token. A token that is unknown, or of another client, is
+ * left alone; the response is the same, RFC 7009 §2.2.
+ *
+ * @throws {ServerRefusal} If the client is refused.
+ */
+export async function revokeToken(context: ServerContext, exchange: Exchange): Promise<void> {
+  await asClient(context, exchange, async ({ clientId }, form) => {
+    const token = form.get("token");
+    if (token === undefined) throw refuseToken("parameter_missing", { clientId });
+    const grantId = await grantOf(context, token, clientId);
+    if (grantId !== undefined) await context.tokens.revoke({ familyId: grantId });
+  });
+}
+
+/** The grant that a token of a client belongs to. */
+async function grantOf(
+  context: ServerContext,
+  token: string,
+  clientId: string,
+): Promise<string | undefined> {
+  const family = await context.refresh.find(token);
+  if (family !== undefined) {
+    const data = grantDataOf(context, family.data);
+    return data?.clientId === clientId ? family.familyId : undefined;
+  }
+  const access = await verifyAccessToken(context, token);
+  return access?.clientId === clientId ? access.grantId : undefined;
+}
+
+/** Authenticates the client of a request, and counts refusals. */
+async function asClient<Result>(
+  context: ServerContext,
+  { request, address }: Exchange,
+  work: (client: RegisteredClient, form: ReadonlyMap<string, string>) => Promise<Result>,
+): Promise<Result> {
+  const form = await readClientForm(request);
+  const attempt = await context.throttle?.token({ address });
+  try {
+    const authorization = request.headers.get("Authorization");
+    const outcome = await authenticateClient(context, { authorization, form });
+    if (outcome.kind === "refused") {
+      throw refuseToken(outcome.reason, { isBasic: outcome.basic });
+    }
+    return await work(outcome.client, form);
+  } catch (error) {
+    if (error instanceof ServerRefusal) await attempt?.fail();
+    throw error;
+  }
+}
+
+function isGrantType(type: string): type is GrantType {
+  return Object.hasOwn(GRANTS, type);
+}

@@ -1,0 +1,73 @@
+/**
+ * Verification of tokens that the server has signed itself.
+ *
+ * @module
+ */
+
+import { AuthError } from "../error.ts";
+import { parseStrictObject } from "../_strict_json.ts";
+import { verifyJws } from "../jwt/jws.ts";
+import { jwtVerifier } from "../jwt/jwt.ts";
+import type { JwtClaims } from "../jwt/types.ts";
+import type { RegisteredClient } from "../stores/server_types.ts";
+import type { ServerContext } from "./_context.ts";
+
+/** The claims of an access token that say whose it is. */
+export interface OwnAccessToken {
+  readonly sub: string;
+  readonly clientId: string;
+  readonly grantId: string;
+  readonly scope: readonly string[];
+  readonly audience: readonly string[];
+}
+
+/** Verifies an access token, RFC 9068 §4, whatever API it is for; `undefined` if it is not a valid one of this server. */
+export async function verifyAccessToken(
+  { keys, issuer, resources, now }: Pick<ServerContext, "keys" | "issuer" | "resources" | "now">,
+  token: string,
+): Promise<OwnAccessToken | undefined> {
+  const verify = jwtVerifier({
+    algorithms: keys.algorithms,
+    keys: keys.resolve,
+    issuer,
+    audience: [...resources, issuer],
+    typ: "at+jwt",
+    requiredClaims: ["sub", "client_id", "gid"],
+    now,
+  });
+  const verified = await verify(token).catch(withoutRejection);
+  return verified === undefined ? undefined : ownAccessToken(verified.claims);
+}
+
+/** The claims of a verified access token; `undefined` if one has the wrong type. */
+export function ownAccessToken(claims: JwtClaims): OwnAccessToken | undefined {
+  const { sub, aud = [], client_id: clientId, gid: grantId, scope } = claims;
+  if (typeof sub !== "string" || typeof clientId !== "string" || typeof grantId !== "string") {
+    return undefined;
+  }
+  const words = typeof scope === "string" ? scope.split(" ").filter((word) => word !== "") : [];
+  return { sub, clientId, grantId, scope: words, audience: [aud].flat() };
+}
+
+/**
+ * The subject of an ID token that the client presents as a hint, OpenID Connect Core §3.1.2.1. It may have expired.
+ *
+ * @returns `undefined` if this server has not issued it to this client.
+ */
+export async function readIdTokenHint(
+  { keys, issuer }: Pick<ServerContext, "keys" | "issuer">,
+  { clientId }: RegisteredClient,
+  token: string,
+): Promise<string | undefined> {
+  const options = { algorithms: keys.algorithms, keys: keys.resolve };
+  const verified = await verifyJws(token, options).catch(withoutRejection);
+  if (verified === undefined || verified.header.typ !== "JWT") return undefined;
+  const { iss, aud, sub } = parseStrictObject(verified.payload);
+  return iss === issuer && aud === clientId && typeof sub === "string" ? sub : undefined;
+}
+
+/** `undefined` for a token that is rejected. Other errors are passed on: keys that cannot be loaded. */
+function withoutRejection(error: unknown): undefined {
+  if (error instanceof AuthError && error.status === 401) return undefined;
+  throw error;
+}

@@ -1,0 +1,66 @@
+/**
+ * What a developer says about a client.
+ *
+ * @module
+ */
+
+import type {
+  ClientAuthenticationMethod,
+  GrantType,
+  NewClient,
+  RegisteredClient,
+} from "../stores/server_types.ts";
+
+/** A client for {@linkcode staticClients}. */
+export interface ClientInit {
+  /** Identifies the client: 1 to 200 printable ASCII characters without spaces, quotes and backslashes. Not a secret. */
+  readonly clientId: string;
+  /** Its name, for the consent page: 1 to 200 characters. */
+  readonly name: string;
+  /**
+   * Where responses may be sent, compared exactly: `https`, or for development `http` to `localhost`, `127.0.0.1` or `[::1]`. For
+   * native clients these match with any port, and a private-use scheme with a dot may be used, `com.example.app:/callback`. Empty
+   * only if `grants` lacks `authorization_code`.
+   */
+  readonly redirectUris: readonly string[];
+  /** Whether it is an application on the user's device, RFC 8252: then it has no secret. @default {"web"} */
+  readonly type?: RegisteredClient["type"] | undefined;
+  /**
+   * Its secret from {@linkcode generateSecret}: at least 32 printable ASCII characters, at least 10 of them different. Or two, the
+   * newest first, while one is replaced. A client in a browser has none. `undefined` is refused: it would make the client public
+   * where an environment variable is missing.
+   *
+   * @default no secret
+   */
+  readonly secret?: string | readonly string[];
+  /** How it authenticates at the token endpoint. @default {"client_secret_basic"} with a secret, `"none"` without */
+  readonly authentication?: ClientAuthenticationMethod | undefined;
+  /** What it may exchange for tokens. @default {["authorization_code", "refresh_token"]} */
+  readonly grants?: readonly GrantType[] | undefined;
+  /** Scopes that it may request. @default all scopes of the server */
+  readonly scope?: readonly string[] | undefined;
+  /** Whether it belongs to the server's owner, so that users are not asked for consent. Not for native clients. @default {false} */
+  readonly firstParty?: boolean | undefined;
+  /** Its home page, for the consent page: an `https` URL of at most 2,048 characters. */
+  readonly clientUri?: string | undefined;
+}
+
+/** A client for {@linkcode registerClient}, which generates id and secret. */
+export interface RegisterClientInit extends Omit<ClientInit, "clientId" | "secret"> {
+  /** How it authenticates at the token endpoint. @default {"client_secret_basic"} for `web` clients, `"none"` for `native` ones */
+  readonly authentication?: ClientAuthenticationMethod | undefined;
+}
+
+/** Options of {@linkcode registerClient}. */
+export interface RegisterClientOptions {
+  /** The time in seconds since the epoch, for `registeredAt`. @default the system's clock */
+  readonly now?: (() => number) | undefined;
+}
+
+/** Result of {@linkcode registerClient}. */
+export interface ClientRegistration {
+  /** The client, as it was stored. */
+  readonly client: NewClient;
+  /** Its secret, 43 characters; absent if its `authentication` is `none`. It cannot be shown again: only its digest is stored. */
+  readonly secret?: string;
+}

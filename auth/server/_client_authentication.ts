@@ -8,6 +8,7 @@
 import { decodeBase64Bare } from "../_base64url.ts";
 import { decodeUtf8, equalText } from "../_bytes.ts";
 import { digestText } from "../_kdf.ts";
+import { isClientDisabled } from "../stores/checked_server.ts";
 import type {
   ClientAuthenticationMethod,
   ClientStore,
@@ -107,7 +108,7 @@ export async function authenticateClient(
   const client = found?.clientId === clientId ? found : null;
   const isSecretRight = await hasSecret(client?.secretHashes ?? NO_HASHES, secret);
   if (client === null) return refused("client_unknown");
-  if (client.disabled) return refused("client_disabled");
+  if (isClientDisabled(client)) return refused("client_disabled");
   if (client.authentication !== method) return refused("method_mismatch");
   if (method !== "none" && !isSecretRight) return refused("secret_wrong");
   return { kind: "client", client };

@@ -9,8 +9,13 @@ export { handleOAuthServerRequest } from "./handle.ts";
 export { mountOAuthServer } from "./mount.ts";
 export { runtimeOptions } from "./runtime_options.ts";
 export type { RuntimeServerOptions } from "./runtime_options.ts";
-export { registerClient, rotateClientSecret, staticClients } from "./clients.ts";
-export type * from "./clients.ts";
+export {
+  registerClient,
+  revokeOldClientSecret,
+  rotateClientSecret,
+  staticClients,
+} from "./clients.ts";
+export type * from "./client_types.ts";
 export type * from "./types.ts";
 export { consentPage } from "./consent_page.ts";
 export { ENGLISH } from "./consent_strings.ts";

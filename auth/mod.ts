@@ -76,15 +76,7 @@ export type { SessionCookieStrategyOptions } from "./session/cookie_strategy.ts"
 // Errors and events
 export { AuthError } from "./error.ts";
 export type { AuthErrorCode, AuthErrorOptions, AuthViolation } from "./error.ts";
-export type {
-  AuthEvent,
-  AuthEventListener,
-  AuthEventMap,
-  CsrfFailure,
-  LoginFailure,
-  SessionExpiry,
-  WebAuthnFailure,
-} from "./events.ts";
+export type * from "./events.ts";
 
 // Passwords
 export { passwordService } from "./password/password_service.ts";
@@ -146,18 +138,7 @@ export { jwksHandler } from "./http/jwks_handler.ts";
 export { remoteJwks } from "./jwt/remote_jwks.ts";
 export type { RemoteJwksOptions } from "./jwt/remote_jwks.ts";
 export { refreshService } from "./tokens/refresh_service.ts";
-export type {
-  IssuedRefreshToken,
-  IssueRefreshTokenOptions,
-  RefreshFailure,
-  RefreshFamilyInfo,
-  RefreshGrant,
-  RefreshLimits,
-  RefreshService,
-  RefreshServiceOptions,
-  RotatedRefreshToken,
-  RotateRefreshTokenOptions,
-} from "./tokens/refresh_types.ts";
+export type * from "./tokens/refresh_types.ts";
 export { tokenService } from "./tokens/token_service.ts";
 export type {
   IssuedTokens,

@@ -100,7 +100,7 @@ export interface AuthorizationRequest {
 }
 
 /** What all states of an authorization have. */
-interface AuthorizationBase {
+export interface AuthorizationBase {
   /** Identifies the record: 16 random bytes, base64url. Not a secret. */
   readonly id: string;
   /** The authorization server. */

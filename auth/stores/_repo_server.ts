@@ -8,16 +8,22 @@ import { readAtomicAdapter, type RepoStoreOptions } from "./_repo.ts";
 import type { StoredRecord, Versioned } from "./adapter.ts";
 import type {
   Authorization,
+  AuthorizationRequest,
   AuthorizationStore,
+  AuthorizationSubject,
   ClientStore,
+  DeniedAuthorization,
+  IssuedAuthorization,
   NewClient,
+  PendingAuthorization,
+  RedeemedAuthorization,
   RegisteredClient,
 } from "./server_types.ts";
 
 const AUTHORIZATIONS = "authorizations";
 const CLIENTS = "oauth_clients";
 
-/** The index of all clients. */
+/** The indexed value of every client, by which they are listed. */
 const ALL = "all";
 
 /**
@@ -86,30 +92,80 @@ export function repoClientStore(options: RepoStoreOptions): ClientStore {
 }
 
 function authorizationRecord(authorization: Authorization): StoredRecord {
-  const { expiresAt } = authorization;
-  return { value: authorizationValue(authorization), expiresAt };
+  return { value: authorizationValue(authorization), expiresAt: authorization.expiresAt };
 }
 
-/** Members are listed: an object of the caller may have more. */
-function authorizationValue(authorization: Authorization): Authorization {
+/** Every member of a record, so that a new one does not compile until it is listed. */
+type Members<Of> = { readonly [Member in keyof Required<Of>]: unknown };
+
+/** Members are listed: an object of the caller may have more, such as the code itself. */
+function authorizationValue(authorization: Authorization): unknown {
   const { id, issuer, clientId, createdAt, expiresAt } = authorization;
   const base = { id, issuer, clientId, createdAt, expiresAt };
   switch (authorization.state) {
     case "pending": {
       const { state, request, browser, seen } = authorization;
-      return { state, ...base, request, browser, ...(seen === undefined ? {} : { seen }) };
+      return {
+        state,
+        ...base,
+        request: requestValue(request),
+        browser,
+        seen: seen && { authTime: seen.authTime, sessionId: seen.sessionId },
+      } satisfies Members<PendingAuthorization>;
     }
     case "issued": {
       const { state, request, codeHash, subject, scope } = authorization;
-      return { state, ...base, request, codeHash, subject, scope };
+      return {
+        state,
+        ...base,
+        request: requestValue(request),
+        codeHash,
+        subject: subjectValue(subject),
+        scope,
+      } satisfies Members<IssuedAuthorization>;
     }
     case "redeemed": {
       const { state, codeHash, grantId } = authorization;
-      return { state, ...base, codeHash, grantId };
+      return { state, ...base, codeHash, grantId } satisfies Members<RedeemedAuthorization>;
     }
     case "denied":
-      return { state: authorization.state, ...base };
+      return { state: authorization.state, ...base } satisfies Members<DeniedAuthorization>;
   }
+}
+
+function requestValue(request: AuthorizationRequest): unknown {
+  const { redirectUri, responseMode, scope, codeChallenge, state, nonce, prompt } = request;
+  const { maxAge, acrValues, isAcrEssential, idTokenClaims, hintedSub, loginHint, uiLocales } =
+    request;
+  return {
+    redirectUri,
+    responseMode,
+    scope,
+    codeChallenge,
+    state,
+    nonce,
+    prompt,
+    maxAge,
+    acrValues,
+    isAcrEssential,
+    idTokenClaims,
+    hintedSub,
+    loginHint,
+    uiLocales,
+  } satisfies Members<AuthorizationRequest>;
+}
+
+function subjectValue(subject: AuthorizationSubject): unknown {
+  const { sub, securityStamp, authTime, amr, acr, provider, sessionId } = subject;
+  return {
+    sub,
+    securityStamp,
+    authTime,
+    amr,
+    acr,
+    provider: provider && { name: provider.name, issuer: provider.issuer, sid: provider.sid },
+    sessionId,
+  } satisfies Members<AuthorizationSubject>;
 }
 
 function clientRecord(client: NewClient): StoredRecord {
@@ -129,7 +185,7 @@ function clientRecord(client: NewClient): StoredRecord {
     clientUri,
     registeredAt,
     disabled,
-  };
+  } satisfies Members<NewClient>;
   return { value, index: [ALL] };
 }
 

@@ -180,7 +180,8 @@ function checkApiKey(key: ApiKey | null): ApiKey | null {
   return key;
 }
 
-function requireStrings<T extends object>(
+/** Throws a `TypeError` unless members are non-empty strings. */
+export function requireStrings<T extends object>(
   what: string,
   record: T,
   members: readonly (keyof T & string)[],
@@ -193,7 +194,8 @@ function requireStrings<T extends object>(
   }
 }
 
-function requireTimes<T extends object>(
+/** Throws a `TypeError` unless members are finite numbers. */
+export function requireTimes<T extends object>(
   what: string,
   record: T,
   members: readonly (keyof T & string)[],
@@ -203,7 +205,8 @@ function requireTimes<T extends object>(
   }
 }
 
-function requireStringArray<T extends object>(
+/** Throws a `TypeError` unless a member is an array of strings. */
+export function requireStringArray<T extends object>(
   what: string,
   record: T,
   member: keyof T & string,
@@ -214,10 +217,11 @@ function requireStringArray<T extends object>(
 }
 
 /** Whether an optional member was left out: in a column, that is `null`. */
-function isAbsent(value: unknown): boolean {
+export function isAbsent(value: unknown): boolean {
   return value === undefined || value === null;
 }
 
-function invalid(what: string, member: string, type: string): TypeError {
+/** The error of a stored member that has another type. It does not contain the value. */
+export function invalid(what: string, member: string, type: string): TypeError {
   return new TypeError(`Cannot use ${what}: the stored ${member} must be ${type}`);
 }

@@ -4,10 +4,15 @@
  * @module
  */
 
+import { invalid, isAbsent, requireStringArray, requireStrings, requireTimes } from "./checked.ts";
 import type {
   Authorization,
+  AuthorizationRequest,
   AuthorizationStore,
+  AuthorizationSubject,
+  ClientAuthenticationMethod,
   ClientStore,
+  PendingAuthorization,
   RegisteredClient,
   StoredAuthorization,
 } from "./server_types.ts";
@@ -21,7 +26,10 @@ export function checkedAuthorizations(store: AuthorizationStore): AuthorizationS
   };
 }
 
-/** A client store that rejects with a `TypeError` where a member that decides about a client has another type. */
+/**
+ * A client store that rejects with a `TypeError` where a member that decides about a client has another type. `firstParty` is
+ * for its reader to compare with `true`, and `disabled` for {@linkcode isClientDisabled} to judge.
+ */
 export function checkedClients(store: Pick<ClientStore, "find">): Pick<ClientStore, "find"> {
   return { find: async (clientId) => checkClient(await store.find(clientId)) };
 }
@@ -31,66 +39,91 @@ export function isClientDisabled(client: RegisteredClient): boolean {
   return Boolean(client.disabled);
 }
 
+const AUTHORIZATION = "authorization";
+
 function checkStored(found: StoredAuthorization | null): StoredAuthorization | null {
   if (found === null) return null;
-  const { authorization, version } = found;
-  const isValid = isString(version) && isString(authorization?.id) &&
-    isString(authorization.issuer) && isString(authorization.clientId) &&
-    Number.isFinite(authorization.createdAt) && Number.isFinite(authorization.expiresAt) &&
-    hasState(authorization);
-  if (!isValid) throw malformed("authorization");
+  const { authorization } = found;
+  requireStrings(AUTHORIZATION, found, ["version"]);
+  requireObject("record", authorization);
+  requireStrings(AUTHORIZATION, authorization, ["id", "issuer", "clientId"]);
+  requireTimes(AUTHORIZATION, authorization, ["createdAt", "expiresAt"]);
+  checkState(authorization);
   return found;
 }
 
 /** An unknown state must not count as one of the others. */
-function hasState(authorization: Authorization): boolean {
+function checkState(authorization: Authorization): void {
   switch (authorization.state) {
     case "pending":
-      return isString(authorization.browser) && hasRequest(authorization.request);
-    case "issued": {
-      const { codeHash, subject, scope, request } = authorization;
-      return isString(codeHash) && isStrings(scope) && hasRequest(request) &&
-        isString(subject?.sub) && isString(subject.securityStamp) &&
-        Number.isFinite(subject.authTime) && isStrings(subject.amr);
-    }
+      requireStrings(AUTHORIZATION, authorization, ["browser"]);
+      checkRequest(authorization.request);
+      return checkSeen(authorization.seen);
+    case "issued":
+      requireStrings(AUTHORIZATION, authorization, ["codeHash"]);
+      requireStringArray(AUTHORIZATION, authorization, "scope");
+      checkRequest(authorization.request);
+      return checkSubject(authorization.subject);
     case "redeemed":
-      return isString(authorization.codeHash) && isString(authorization.grantId);
+      return requireStrings(AUTHORIZATION, authorization, ["codeHash", "grantId"]);
     case "denied":
-      return true;
+      return;
   }
   authorization satisfies never;
-  return false;
+  throw invalid(AUTHORIZATION, "state", "pending, issued, redeemed or denied");
 }
 
-type Request = Extract<Authorization, { readonly state: "pending" }>["request"];
-
-function hasRequest({ redirectUri, codeChallenge, scope, prompt, acrValues }: Request): boolean {
-  return isString(redirectUri) && isString(codeChallenge) && isStrings(scope) &&
-    isStrings(prompt) && isStrings(acrValues);
+function checkRequest(request: AuthorizationRequest): void {
+  const what = "authorization request";
+  requireObject("request", request);
+  requireStrings(what, request, ["redirectUri", "codeChallenge"]);
+  for (const member of ["scope", "prompt", "acrValues"] as const) {
+    requireStringArray(what, request, member);
+  }
+  if (!isAbsent(request.maxAge)) requireTimes(what, request, ["maxAge"]);
 }
 
-const METHODS: readonly unknown[] = ["none", "client_secret_basic", "client_secret_post"];
-const TYPES: readonly unknown[] = ["web", "native"];
+/** A sign-in that differs from it counts as a new one, so `null` must not stand for an absent session. */
+function checkSeen(seen: PendingAuthorization["seen"]): void {
+  if (seen === undefined) return;
+  requireObject("seen", seen);
+  requireTimes("seen authentication", seen, ["authTime"]);
+  if (seen.sessionId !== undefined) requireStrings("seen authentication", seen, ["sessionId"]);
+}
+
+function checkSubject(subject: AuthorizationSubject): void {
+  const what = "authorization subject";
+  requireObject("subject", subject);
+  requireStrings(what, subject, ["sub", "securityStamp"]);
+  requireTimes(what, subject, ["authTime"]);
+  requireStringArray(what, subject, "amr");
+}
+
+function requireObject(member: string, value: unknown): void {
+  if (typeof value === "object" && value !== null) return;
+  throw invalid(AUTHORIZATION, member, "an object");
+}
+
+const CLIENT = "client";
+const METHODS: readonly ClientAuthenticationMethod[] = [
+  "none",
+  "client_secret_basic",
+  "client_secret_post",
+];
+const TYPES: readonly RegisteredClient["type"][] = ["web", "native"];
 
 function checkClient(client: RegisteredClient | null): RegisteredClient | null {
   if (client === null) return null;
-  const { clientId, name, type, redirectUris, authentication, secretHashes, grants, scope } =
-    client;
-  const isValid = isString(clientId) && isString(name) && TYPES.includes(type) &&
-    METHODS.includes(authentication) && isStrings(redirectUris) && isStrings(grants) &&
-    isStrings(secretHashes ?? []) && isStrings(scope ?? []);
-  if (!isValid) throw malformed("client");
+  requireStrings(CLIENT, client, ["clientId", "name"]);
+  if (!TYPES.includes(client.type)) throw invalid(CLIENT, "type", "web or native");
+  if (!METHODS.includes(client.authentication)) {
+    throw invalid(CLIENT, "authentication", "one of its methods");
+  }
+  for (const member of ["redirectUris", "grants"] as const) {
+    requireStringArray(CLIENT, client, member);
+  }
+  for (const member of ["secretHashes", "scope"] as const) {
+    if (!isAbsent(client[member])) requireStringArray(CLIENT, client, member);
+  }
   return client;
-}
-
-function isString(value: unknown): value is string {
-  return typeof value === "string" && value !== "";
-}
-
-function isStrings(value: unknown): boolean {
-  return Array.isArray(value) && value.every(isString);
-}
-
-function malformed(record: string): TypeError {
-  return new TypeError(`Cannot read ${record}: a member has the wrong type; check the store`);
 }

@@ -13,6 +13,8 @@
 
 import type { AuthStores } from "../../auth/stores/types.ts";
 import { API_KEY_STORE_CASES } from "./api_key_store.ts";
+import { AUTHORIZATION_STORE_CASES } from "./authorization_store.ts";
+import { CLIENT_STORE_CASES } from "./client_store.ts";
 import { CREDENTIAL_STORE_CASES } from "./credential_store.ts";
 import { IDENTITY_STORE_CASES } from "./identity_store.ts";
 import { KEY_STORE_CASES } from "./key_store.ts";
@@ -82,6 +84,8 @@ export const CONTRACTS: { readonly [F in Family]: readonly ContractCase<AuthStor
   throttle: LOGIN_THROTTLE_CASES,
   apiKeys: API_KEY_STORE_CASES,
   identities: IDENTITY_STORE_CASES,
+  authorizations: AUTHORIZATION_STORE_CASES,
+  clients: CLIENT_STORE_CASES,
 };
 
 /** All stores. */

@@ -25,6 +25,7 @@ import type {
 } from "../../auth/stores/types.ts";
 import { reserveStep, type ThrottleRecord } from "../../auth/throttle/rule.ts";
 import { naiveIdentityStore } from "./_naive_identities.ts";
+import { naiveAuthorizationStore, naiveClientStore } from "./_naive_server.ts";
 import { createTable, nextVersion } from "./_naive_table.ts";
 import { compareUtf8 } from "./_utf8.ts";
 import { patchUser } from "../../auth/stores/_patch_user.ts";
@@ -41,6 +42,8 @@ export function naiveAuthStores(now: () => number): AuthStores {
     throttle: naiveLoginThrottle(),
     apiKeys: naiveApiKeyStore(),
     identities: naiveIdentityStore(),
+    authorizations: naiveAuthorizationStore(now),
+    clients: naiveClientStore(),
   };
 }
 

@@ -19,6 +19,7 @@ import {
   userOf,
   WINDOW_LIMIT,
 } from "./_races.ts";
+import { clientOf, issuedOf, redeemedOf } from "./_server_records.ts";
 
 const ALL = PROCESSES * CALLERS;
 /** Counts of each result. */
@@ -73,6 +74,51 @@ const CASES: readonly RaceCase[] = [
       assertEquals(tally, { updated: 1, lost: ALL - 1 });
       const { refreshingUntil } = await stores.identities.find(prize) ?? {};
       assertEquals(refreshingUntil, outcomes.indexOf("updated"));
+    },
+  },
+  {
+    race: "createAuthorization",
+    why: "gives an id to one authorization",
+    async check({ tally, outcomes }, stores, prize) {
+      const taken = "Cannot create authorization: its id is taken";
+      assertEquals(tally, { created: 1, [taken]: ALL - 1 });
+      const expected = redeemedOf(prize, `grant ${outcomes.indexOf("created")}`);
+      assertEquals((await stores.authorizations.find(prize))?.authorization, expected);
+    },
+  },
+  {
+    race: "redeemCode",
+    why: "exchanges an authorization code once",
+    async prepare(stores, prize) {
+      await stores.authorizations.create(issuedOf(prize));
+      return (await stores.authorizations.find(prize))?.version;
+    },
+    async check({ tally, outcomes }, stores, prize) {
+      assertEquals(tally, { updated: 1, lost: ALL - 1 });
+      const expected = redeemedOf(prize, `grant ${outcomes.indexOf("updated")}`);
+      assertEquals((await stores.authorizations.find(prize))?.authorization, expected);
+    },
+  },
+  {
+    race: "createClient",
+    why: "registers a client once",
+    async check({ tally, outcomes }, stores, prize) {
+      assertEquals(tally, { created: 1, taken: ALL - 1 });
+      const { name } = await stores.clients.find(prize) ?? {};
+      assertEquals(name, `client ${outcomes.indexOf("created")}`);
+    },
+  },
+  {
+    race: "updateClient",
+    why: "updates a client once per version",
+    async prepare(stores, prize) {
+      await stores.clients.create(clientOf(prize));
+      return (await stores.clients.find(prize))?.version;
+    },
+    async check({ tally, outcomes }, stores, prize) {
+      assertEquals(tally, { updated: 1, lost: ALL - 1 });
+      const { name } = await stores.clients.find(prize) ?? {};
+      assertEquals(name, `client ${outcomes.indexOf("updated")}`);
     },
   },
   {

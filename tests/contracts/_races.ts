@@ -14,6 +14,7 @@ import type {
 } from "../../auth/stores/types.ts";
 import type { Credential } from "../../auth/stores/credential_types.ts";
 import type { ThrottleKey, ThrottleRule } from "../../auth/throttle/rule.ts";
+import { clientOf, redeemedOf } from "./_server_records.ts";
 
 /** The time of all races. */
 export const RACE_TIME = 1_700_000_000;
@@ -49,6 +50,10 @@ export type Race =
   | "claim"
   | "createIdentity"
   | "updateIdentity"
+  | "createAuthorization"
+  | "redeemCode"
+  | "createClient"
+  | "updateClient"
   | "rotate"
   | "signCount"
   | "zeroCount"
@@ -71,6 +76,20 @@ export const RACES: { readonly [R in Race]: (racer: Racer) => Promise<string> } 
     stores.identities.create({ ...identityOf(prize), sub: `u${racer}` }),
   updateIdentity: ({ stores, racer, prize, version }) =>
     stores.identities.update(prize, version, { refreshingUntil: Number(racer) }),
+  async createAuthorization({ stores, racer, prize }) {
+    try {
+      await stores.authorizations.create(redeemedOf(prize, `grant ${racer}`));
+      return "created";
+    } catch (error) {
+      return error instanceof Error ? error.message : "rejected with a non-Error";
+    }
+  },
+  redeemCode: ({ stores, racer, prize, version }) =>
+    stores.authorizations.update(redeemedOf(prize, `grant ${racer}`), version),
+  createClient: ({ stores, racer, prize }) =>
+    stores.clients.create({ ...clientOf(prize), name: `client ${racer}` }),
+  updateClient: ({ stores, racer, prize, version }) =>
+    stores.clients.update({ ...clientOf(prize), name: `client ${racer}`, version }),
   rotate: ({ stores, racer, prize }) =>
     stores.refreshTokens.rotate({
       familyId: prize,

@@ -15,8 +15,9 @@ import type {
 import type { ServerContext } from "./_context.ts";
 import type { GrantData } from "./_grants.ts";
 import { type GrantResponse, issueTokens } from "./_issue.ts";
+import { matchRedirectUri } from "./_redirect_uri.ts";
 import { refuseToken } from "./_refusal.ts";
-import { OFFLINE_ACCESS, OPENID } from "./_scopes.ts";
+import { currentScope, OFFLINE_ACCESS, OPENID } from "./_scopes.ts";
 
 /** Id and secret of a code. */
 const CODE_REGEXP = /^([\w-]{22})\.([\w-]{43})$/;
@@ -61,11 +62,14 @@ export async function redeemCode(
     throw refuse("code_replayed");
   }
 
-  // 4. Time, client and redirect URI, §4.1.3
+  // 4. Time, client and redirect URI, §4.1.3. The client may have changed since the request
   if (context.now() >= authorization.expiresAt) throw refuse("code_unknown");
   if (authorization.clientId !== clientId) throw refuse("client_mismatch");
-  const { request, subject, scope } = authorization;
-  if (redirectUri !== request.redirectUri) throw refuse("redirect_uri_mismatch");
+  const { request, subject } = authorization;
+  const isRegistered = matchRedirectUri(client, redirectUri, context) !== undefined;
+  if (redirectUri !== request.redirectUri || !isRegistered) throw refuse("redirect_uri_mismatch");
+  const scope = currentScope(context, client, authorization.scope);
+  if (scope.length === 0 && authorization.scope.length > 0) throw refuse("scope_too_wide");
 
   // 5. The verifier, RFC 7636 §4.6
   const challenge = VERIFIER_REGEXP.test(verifier) ? await digestText(verifier) : "";

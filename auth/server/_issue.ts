@@ -36,7 +36,8 @@ export interface TokenResponse {
   readonly access_token: string;
   readonly token_type: "Bearer";
   readonly expires_in: number;
-  readonly scope: string;
+  /** The granted scopes; absent if there are none, because §3.3 has no empty list. */
+  readonly scope?: string;
   readonly id_token?: string;
 }
 
@@ -58,7 +59,7 @@ export async function issueTokens(
     access_token: accessToken,
     token_type: "Bearer",
     expires_in: expiresIn,
-    scope: subject.scope.join(" "),
+    ...(subject.scope.length === 0 ? {} : { scope: subject.scope.join(" ") }),
     ...(subject.scope.includes(OPENID)
       ? { id_token: await signIdToken(context, subject, accessToken) }
       : {}),
@@ -80,7 +81,7 @@ async function accessTokenClaims(
     sub,
     aud: others.length === 0 ? first : [first, ...others],
     client_id: client.clientId,
-    scope: scope.join(" "),
+    scope: scope.join(" "), // an empty one, too: without the claim, the guards of registerAuth() would not limit it
     jti: randomId(),
     gid: grantId,
     stamp: await digestText(securityStamp),

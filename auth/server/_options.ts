@@ -137,20 +137,34 @@ const FUNCTIONS = [
 
 function checkShapes(options: AuthorizationServerOptions): void {
   const { clients, codes, tokens, keyService, users, throttle } = options;
-  const required: readonly (readonly [name: string, method: unknown])[] = [
+  const required: readonly (readonly [name: string, ...methods: readonly unknown[]])[] = [
     ["clients", clients?.find],
-    ["codes", codes?.update],
-    ["tokens", tokens?.rotate],
-    ["keyService", keyService?.sign],
+    ["codes", codes?.create, codes?.find, codes?.update],
+    ["tokens", tokens?.create, tokens?.find, tokens?.rotate, tokens?.revoke, tokens?.list],
+    ["keyService", keyService?.sign, keyService?.jwks, keyService?.resolve],
     ...(users === undefined ? [] : [["users", users?.findBySub] as const]),
-    ...(throttle === undefined ? [] : [["throttle", throttle?.token] as const]),
+    ...(throttle === undefined
+      ? []
+      : [["throttle", throttle?.challenge, throttle?.token] as const]),
   ];
-  for (const [name, method] of required) {
-    if (typeof method === "function") continue;
+  for (const [name, ...methods] of required) {
+    if (methods.every((method) => typeof method === "function")) continue;
     throw new TypeError(`${ACTION}: ${name} is missing or has not the required methods`);
   }
   for (const name of FUNCTIONS) checkOptionalFunction(ACTION, name, options[name]);
+  const { insecureLoopback, acrValues } = options;
+  if (insecureLoopback !== undefined && typeof insecureLoopback !== "boolean") {
+    throw new TypeError(`${ACTION}: insecureLoopback must be a boolean`);
+  }
+  const isList = acrValues === undefined ||
+    (Array.isArray(acrValues) && acrValues.every((acr) => ACR_REGEXP.test(acr)));
+  if (!isList) {
+    throw new TypeError(`${ACTION}: acrValues must be an array of strings without spaces`);
+  }
 }
+
+/** A word of the parameter `acr_values`, OpenID Connect Core §3.1.2.1. */
+const ACR_REGEXP = /^[^ ]+$/;
 
 const LOOPBACK_REGEXP = /^(?:localhost|.+\.localhost|127\.0\.0\.1|\[::1\])$/;
 
@@ -159,9 +173,8 @@ function readIssuer(issuer: string, insecureLoopback: boolean): URL {
   const url = typeof issuer === "string" ? parseUrl(issuer) : undefined;
   const isSecure = url?.protocol === "https:" ||
     (insecureLoopback && url?.protocol === "http:" && LOOPBACK_REGEXP.test(url.hostname));
-  const isPlain = url !== undefined && [url.href, `${issuer}/`].includes(url.href) &&
-    issuer === (url.pathname === "/" ? url.origin : url.origin + url.pathname) &&
-    !issuer.endsWith("/");
+  const isPlain = url !== undefined && !issuer.endsWith("/") &&
+    issuer === (url.pathname === "/" ? url.origin : url.origin + url.pathname);
   if (url !== undefined && isSecure && isPlain) return url;
   throw new TypeError(
     `${ACTION}: issuer must be an https URL without query, fragment and final slash`,

@@ -10,7 +10,7 @@ import type { ServerContext } from "./_context.ts";
 import { grantDataOf } from "./_grants.ts";
 import { type GrantResponse, issueTokens, type TokenResponse } from "./_issue.ts";
 import { refuseToken } from "./_refusal.ts";
-import { parseScope } from "./_scopes.ts";
+import { currentScope, parseScope } from "./_scopes.ts";
 
 /** Exchanges a refresh token for the next tokens. @throws {ServerRefusal} */
 export async function refreshTokens(
@@ -27,8 +27,9 @@ export async function refreshTokens(
     async prepare({ familyId: grantId, scope: granted = [], data: stored, ...authentication }) {
       const data = grantDataOf(context, stored);
       if (data?.clientId !== clientId) throw refuseToken("client_mismatch", { clientId });
-      const scope = narrowedScope(granted, form.get("scope"));
-      if (scope === undefined) throw refuseToken("scope_too_wide", { clientId });
+      const scope = narrowedScope(currentScope(context, client, granted), form.get("scope"));
+      const isNothing = scope?.length === 0 && granted.length > 0;
+      if (scope === undefined || isNothing) throw refuseToken("scope_too_wide", { clientId });
       issued.tokens = await issueTokens(context, {
         client,
         grantId,

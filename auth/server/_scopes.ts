@@ -111,15 +111,26 @@ export function parseScope(text: string): readonly string[] | undefined {
   return words.length <= MAX_SCOPES ? words : undefined;
 }
 
+/** Of granted scopes, those that the server still has, and that the client may still have: both may have changed since. */
+export function currentScope(
+  { scopes }: Pick<ServerContext, "scopes">,
+  { scope: allowed }: RegisteredClient,
+  granted: readonly string[],
+): readonly string[] {
+  return granted.filter((name) => scopes.has(name) && (allowed?.includes(name) ?? true));
+}
+
 /**
- * The audience of an access token: the APIs of its scopes, or else the first one. With `openid` it is the issuer too, whose
- * UserInfo it opens.
+ * The audience of an access token: the APIs of its scopes, which is the first one for those that name none. With `openid` it is
+ * the issuer too, whose UserInfo it opens.
  */
 export function audienceOf(
   { scopes, resources, issuer }: Pick<ServerContext, "scopes" | "resources" | "issuer">,
   granted: readonly string[],
 ): readonly [string, ...string[]] {
-  const named = granted.flatMap((name) => scopes.get(name)?.resource ?? []);
+  const named = granted.flatMap((name) =>
+    scopes.get(name)?.resource ?? (Object.hasOwn(STANDARD_SCOPES, name) ? [] : resources[0])
+  );
   const [first = resources[0], ...others] = named;
   const all = new Set([first, ...others, ...(granted.includes(OPENID) ? [issuer] : [])]);
   all.delete(first);

@@ -56,24 +56,25 @@ export async function revokeToken(context: ServerContext, exchange: Exchange): P
   await asClient(context, exchange, async ({ clientId }, form) => {
     const token = form.get("token");
     if (token === undefined) throw refuseToken("parameter_missing", { clientId });
-    const grantId = await grantOf(context, token, clientId);
-    if (grantId !== undefined) await context.tokens.revoke({ familyId: grantId });
+    const { sub, grantId } = await grantOf(context, token, clientId) ?? {};
+    if (sub !== undefined && grantId !== undefined) await context.refresh.revokeById(sub, grantId);
   });
 }
 
-/** The grant that a token of a client belongs to. */
+/** The grant that a token of a client belongs to, and its user. */
 async function grantOf(
   context: ServerContext,
   token: string,
   clientId: string,
-): Promise<string | undefined> {
+): Promise<{ readonly sub: string; readonly grantId: string } | undefined> {
   const family = await context.refresh.find(token);
   if (family !== undefined) {
     const data = grantDataOf(context, family.data);
-    return data?.clientId === clientId ? family.familyId : undefined;
+    const { sub, familyId: grantId } = family;
+    return data?.clientId === clientId ? { sub, grantId } : undefined;
   }
   const access = await verifyAccessToken(context, token);
-  return access?.clientId === clientId ? access.grantId : undefined;
+  return access?.clientId === clientId ? access : undefined;
 }
 
 /** Authenticates the client of a request, and counts refusals. */

@@ -5,6 +5,8 @@
  */
 
 import type { JwtClaims } from "../jwt/types.ts";
+import { isClientDisabled } from "../stores/checked_server.ts";
+import type { RegisteredClient } from "../stores/server_types.ts";
 import type { Exchange, ServerContext } from "./_context.ts";
 import { findGrant, grantDataOf } from "./_grants.ts";
 import { userClaims } from "./_issue.ts";
@@ -36,18 +38,19 @@ export async function userinfo(
   if (!access.audience.includes(context.issuer) || !access.scope.includes(OPENID)) {
     return { kind: "refused", error: "insufficient_scope" };
   }
-  if (!await isGranted(context, access)) return { kind: "refused", error: "invalid_token" };
-  const { sub, scope, clientId } = access;
-  const client = await context.clients.find(clientId);
-  if (client === null) return { kind: "refused", error: "invalid_token" };
+  const client = await clientOfGrant(context, access);
+  if (client === undefined) return { kind: "refused", error: "invalid_token" };
+  const { sub, scope } = access;
   return { kind: "claims", claims: { ...await userClaims(context, sub, { scope, client }), sub } };
 }
 
-/** Whether the grant of an access token is valid now. */
-export async function isGranted(
-  context: Pick<ServerContext, "issuer" | "tokens" | "users" | "now">,
+/** The client of an access token; `undefined` if its grant is not valid now, or the client was deleted or disabled. */
+export async function clientOfGrant(
+  context: Pick<ServerContext, "issuer" | "clients" | "tokens" | "users" | "now">,
   { sub, clientId, grantId }: OwnAccessToken,
-): Promise<boolean> {
+): Promise<RegisteredClient | undefined> {
   const family = await findGrant(context, grantId);
-  return family?.sub === sub && grantDataOf(context, family.data)?.clientId === clientId;
+  const isOurs = family?.sub === sub && grantDataOf(context, family.data)?.clientId === clientId;
+  const client = isOurs ? await context.clients.find(clientId) : null;
+  return client?.clientId === clientId && !isClientDisabled(client) ? client : undefined;
 }

@@ -11,7 +11,7 @@ import { ENDPOINTS } from "./_endpoints.ts";
 import { listGrants } from "./_grants.ts";
 import { serverMetadata } from "./_metadata.ts";
 import { readServerOptions } from "./_options.ts";
-import { isGranted } from "./_userinfo.ts";
+import { clientOfGrant } from "./_userinfo.ts";
 import { ownAccessToken } from "./_verify_tokens.ts";
 import type { AuthorizationServerOptions, GrantInfo } from "./types.ts";
 
@@ -90,7 +90,7 @@ export class AuthorizationServer {
   ) => {
     if (claims["gid"] === undefined) return true;
     const token = ownAccessToken(claims);
-    return token !== undefined && await isGranted(contextOf(this), token);
+    return token !== undefined && await clientOfGrant(contextOf(this), token) !== undefined;
   };
 }
 

@@ -38,7 +38,7 @@ import type {
   RefreshServiceOptions,
   RotateRefreshTokenOptions,
 } from "./refresh_types.ts";
-import type { RefreshFamily, RefreshTokenStore } from "../stores/types.ts";
+import type { RefreshFamily, RefreshRotation, RefreshTokenStore } from "../stores/types.ts";
 
 /** Families of a user that an authorization server did not grant: a new one revokes the oldest. */
 const MAX_FAMILIES = 100;
@@ -156,29 +156,31 @@ export function refreshService(options: RefreshServiceOptions): RefreshService {
       const refusal = await refusalOf(family, at);
       const [fromHash, next] = [await digestText(secret), randomToken()];
       const grant = grantOf(family);
-      if (refusal === undefined && equalText(fromHash, family.currentHash)) {
-        await prepare?.({ ...grant, familyId });
+      const subject = { sub: grant.sub, familyId, sessionId: grant.sessionId };
+      async function present(to: Pick<RefreshRotation, "toHash" | "expiresAt">): Promise<void> {
+        const rotation = { familyId, found: family ?? undefined, fromHash, now: at, ...to };
+        const outcome = await refreshTokens.rotate(rotation);
+        if (outcome === "reused") emit("refresh.reuse_detected", subject);
+        requireRotated(outcome);
       }
       // Refused requests call the store as well: only it can detect reuse. They write the same hash, so the client's token
       // stays valid if the refusal came from a stale replica.
-      const to = refusal === undefined
-        ? { toHash: await digestText(next), expiresAt: limits.nextExpiry(family, at) }
-        : { toHash: fromHash, expiresAt: limits.currentExpiry(family) };
-      const outcome = await refreshTokens.rotate({
-        familyId,
-        found: family,
-        fromHash,
-        now: at,
-        ...to,
-      });
-      const subject = { sub: grant.sub, familyId, sessionId: grant.sessionId };
-      if (outcome === "reused") emit("refresh.reuse_detected", subject);
-      requireRotated(outcome);
-      if (refusal !== undefined) throw rejected(refusal);
+      const same = { toHash: fromHash, expiresAt: limits.currentExpiry(family) };
+      if (refusal !== undefined) {
+        await present(same);
+        throw rejected(refusal);
+      }
+      if (prepare !== undefined) {
+        // A stale replica does not know the newest token: only the store can tell it from a reused one
+        if (!equalText(fromHash, family.currentHash)) await present(same);
+        await prepare({ ...grant, familyId });
+      }
+      const expiresAt = limits.nextExpiry(family, at);
+      await present({ toHash: await digestText(next), expiresAt });
       emit("refresh.rotated", subject);
       return {
         refreshToken: `${handle}.${next}`,
-        expiresAt: to.expiresAt,
+        expiresAt,
         familyId,
         ...grant,
       };

@@ -219,3 +219,14 @@ Deno.test("docs/authentication.md lists the events of AuthEventMap, with their m
   assertEquals(emitted.length > 0, true);
   assertEquals(listed.map(String).sort(), emitted.map(String).sort());
 });
+
+Deno.test("docs/stores.md lists the stores of AuthStores, and the collections of authStores()", () => {
+  const [, table = ""] = readPage("docs/stores.md").split("\n| store ");
+  const [rows = ""] = table.split("\n\n");
+  const listed = [...rows.matchAll(/^\| `(\w+)` *\| `(\w+)` *\|/gm)];
+  const collections = [...readPage("auth/stores/repo.ts").matchAll(/^ \* \| `(\w+)` \|/gm)];
+  const sorted = (found: readonly RegExpExecArray[], at: number) =>
+    found.map((row) => row[at]).sort();
+  assertEquals(sorted(listed, 1), Object.keys(inMemoryAuthStores()).sort());
+  assertEquals(sorted(listed, 2), sorted(collections, 1));
+});

@@ -5,7 +5,10 @@ import type { StorageAdapter } from "../../../auth/stores/adapter.ts";
 import {
   authStores,
   repoApiKeyStore,
+  repoAuthorizationStore,
+  repoClientStore,
   repoCredentialStore,
+  repoIdentityStore,
   repoKeyStore,
   repoLoginThrottle,
   repoRefreshTokenStore,
@@ -22,6 +25,7 @@ import type {
 } from "../../../auth/stores/types.ts";
 import { memoryAdapter } from "../../contracts/_memory_adapter.ts";
 import { identityOf } from "../../contracts/_races.ts";
+import { clientOf, EXPIRES, pendingOf } from "../../contracts/_server_records.ts";
 import { API_KEY, CREDENTIAL, END, FAMILY, SESSION, START, USER } from "./_store_records.ts";
 
 const now = () => START;
@@ -135,6 +139,20 @@ const LAYOUTS: readonly Layout[] = [
     value: ENDING_KEY, // without expiresAt: an expired key is listed until it is revoked
     index: ["u1"],
   },
+  {
+    collection: "authorizations",
+    write: ({ authorizations }) => authorizations.create(pendingOf("a1")),
+    key: "a1",
+    value: pendingOf("a1"),
+    expiresAt: EXPIRES,
+  },
+  {
+    collection: "oauth_clients",
+    write: ({ clients }) => clients.create(clientOf("c1")),
+    key: "c1",
+    value: clientOf("c1"),
+    index: ["all"],
+  },
 ];
 
 for (const { collection, write, key, value, expiresAt, unique, index = [] } of LAYOUTS) {
@@ -164,6 +182,9 @@ const NAMES = [
   [repoKeyStore, "key store"],
   [repoLoginThrottle, "login throttle"],
   [repoApiKeyStore, "API key store"],
+  [repoIdentityStore, "identity store"],
+  [repoAuthorizationStore, "authorization store"],
+  [repoClientStore, "client store"],
 ] as const;
 
 for (const [create, name] of NAMES) {

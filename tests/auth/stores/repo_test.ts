@@ -8,6 +8,8 @@ import type { AtomicHook, StorageAdapter } from "../../../auth/stores/adapter.ts
 import {
   authStores,
   repoApiKeyStore,
+  repoAuthorizationStore,
+  repoClientStore,
   repoCredentialStore,
   repoKeyStore,
   repoLoginThrottle,
@@ -48,6 +50,12 @@ const ATOMIC: readonly (readonly [
     /^Cannot create credential store: .*atomic.*updateSignCount\(\)/,
   ],
   ["repoKeyStore", repoKeyStore, /^Cannot create key store: .*atomic.*save\(\)/],
+  [
+    "repoAuthorizationStore",
+    repoAuthorizationStore,
+    /^Cannot create authorization store: .*atomic.*update\(\)/,
+  ],
+  ["repoClientStore", repoClientStore, /^Cannot create client store: .*atomic.*update\(\)/],
   ["repoLoginThrottle", repoLoginThrottle, /^Cannot create login throttle: .*atomic.*reserve\(\)/],
   ["authStores", ({ adapter }) => authStores(adapter), /atomic/],
 ];
@@ -238,6 +246,9 @@ const ASKED: readonly (readonly [
   ["identities.find()", ({ identities }, text) => identities.find(text), null],
   ["identities.list()", ({ identities }, text) => identities.list(text), []],
   ["identities.delete()", ({ identities }, text) => identities.delete(text, text), "not_found"],
+  ["authorizations.find()", ({ authorizations }, text) => authorizations.find(text), null],
+  ["clients.find()", ({ clients }, text) => clients.find(text), null],
+  ["clients.delete()", ({ clients }, text) => clients.delete(text), undefined],
   ["refreshTokens.find()", ({ refreshTokens }, text) => refreshTokens.find(text), null],
   [
     "refreshTokens.rotate()",

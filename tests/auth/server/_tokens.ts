@@ -88,7 +88,7 @@ export async function tokensOf(response: Response): Promise<Tokens> {
 export async function granted(
   site: ServerSite,
   params: Params = {},
-  browser?: TestBrowser,
+  { browser }: { readonly browser?: TestBrowser } = {},
 ): Promise<Tokens> {
   const clientId = params["client_id"] ?? "spa";
   const code = await site.code(browser ?? await site.signedIn(), params);

@@ -230,13 +230,13 @@ Deno.test("exchangeTokens() of a code binds a grant to the session, unless it is
   for (const [scope, expected] of rows) {
     const site = serverSite();
     const browser = await site.signedIn();
-    const tokens = await granted(site, { scope }, browser);
+    const tokens = await granted(site, { scope }, { browser });
     assertEquals((await browser.send("/leave", { method: "POST" })).status, 204);
     assertEquals(await isAlive(site, tokens), expected, scope);
   }
   const site = serverSite();
   const browser = await site.signedIn();
-  const { refresh_token } = await granted(site, { scope: "notes:read" }, browser);
+  const { refresh_token } = await granted(site, { scope: "notes:read" }, { browser });
   await (await browser.send("/leave", { method: "POST" })).body?.cancel();
   assertEquals((await refreshAs(site, "spa", refresh_token)).status, 200, "plain OAuth");
 });

@@ -383,7 +383,7 @@ Deno.test("refreshTokens() exchanges the newest token though a replica does not 
 Deno.test("refreshTokens() keeps what the user granted: a code of the same client is another grant", async () => {
   const site = serverSite();
   const browser = await site.signedIn();
-  const first = await granted(site, OFFLINE, browser);
+  const first = await granted(site, OFFLINE, { browser });
   const second = await tokensOf(
     await redeemAs(site, "spa", await site.code(browser, { scope: "notes:read" })),
   );

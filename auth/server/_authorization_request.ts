@@ -43,11 +43,14 @@ export const RESPONSE_MODES = ["query", "form_post"] as const;
 /** RFC 7636 §4.2: SHA-256 in base64url, 32 bytes. */
 const CHALLENGE_REGEXP = /^[\w-]{42}[AEIMQUYcgkosw048]$/;
 
-const MAX_AGE_REGEXP = /^\d{1,9}$/;
+const MAX_AGE_REGEXP = /^\d{1,15}$/;
 
 /** Text for the sign-in page: without control characters. */
 // deno-lint-ignore no-control-regex
 const HINT_REGEXP = /^[^\x00-\x1f\x7f]{1,512}$/;
+
+/** A word, or the name of a claim. Some databases cannot store NUL and lone surrogates. */
+const WORD_REGEXP = /^[^\p{Cc}\p{Cs}]{1,512}$/u;
 
 /** Reads the parameters. @throws {ServerRefusal} A redirect. */
 export async function readAuthorizationRequest(
@@ -113,11 +116,12 @@ export async function readAuthorizationRequest(
     throw invalid("max_age must be a number of seconds");
   }
   const claims = readClaims(values.get("claims"));
-  if (claims === undefined) throw invalid("claims must be a JSON object");
+  if (claims === undefined) throw invalid("claims is malformed");
   const hint = values.get("id_token_hint");
-  const hintedSub = hint === undefined ? undefined : await readIdTokenHint(context, client, hint);
-  if (hint !== undefined && hintedSub === undefined) throw invalid("id_token_hint is not valid");
-  const { acr, isAcrEssential, idTokenClaims } = claims;
+  const hinted = hint === undefined ? undefined : await readIdTokenHint(context, client, hint);
+  if (hint !== undefined && hinted === undefined) throw invalid("id_token_hint is not valid");
+  const { sub = hinted, acr, isAcrEssential, idTokenClaims } = claims;
+  if (hinted !== undefined && hinted !== sub) throw invalid("claims and id_token_hint differ");
 
   // What the client may do
   if (!client.grants.includes("authorization_code")) {
@@ -130,13 +134,13 @@ export async function readAuthorizationRequest(
     scope,
     codeChallenge,
     prompt,
-    acrValues: acr.length > 0 ? acr : splitWords(values.get("acr_values")),
+    acrValues: acr.length > 0 ? acr : splitWords(values.get("acr_values")).filter(isWord),
     ...(isAcrEssential ? { isAcrEssential } : {}),
     ...(idTokenClaims.length === 0 ? {} : { idTokenClaims }),
     ...(target.state === undefined ? {} : { state: target.state }),
     ...(nonce === undefined ? {} : { nonce }),
     ...(maxAge === undefined ? {} : { maxAge: Number(maxAge) }),
-    ...(hintedSub === undefined ? {} : { hintedSub }),
+    ...(sub === undefined ? {} : { hintedSub: sub }),
     ...hintOf("loginHint", values.get("login_hint")),
     ...hintOf("uiLocales", values.get("ui_locales")),
   };
@@ -146,7 +150,7 @@ export async function readAuthorizationRequest(
 const MAX_WORDS = 32;
 
 function splitWords(text: string = ""): readonly string[] {
-  return text.split(" ").filter((word) => word !== "").slice(0, MAX_WORDS);
+  return [...new Set(text.split(" "))].filter((word) => word !== "").slice(0, MAX_WORDS);
 }
 
 /** A hint is for the user's convenience; one that no page could show is left out. */
@@ -158,8 +162,15 @@ function hintOf<Name extends string>(
   return { [name]: value } as { readonly [N in Name]?: string };
 }
 
+/** Whether every store can keep a value. */
+function isWord(value: unknown): value is string {
+  return typeof value === "string" && WORD_REGEXP.test(value);
+}
+
 /** What is read of `claims`. */
 interface RequestedClaims {
+  /** Only this user may be signed in, §3.1.2.2. */
+  readonly sub?: string;
   readonly acr: readonly string[];
   readonly isAcrEssential: boolean;
   readonly idTokenClaims: readonly string[];
@@ -176,18 +187,26 @@ function readClaims(text: string | undefined): RequestedClaims | undefined {
   try {
     const { id_token = {} } = parseStrictObject(text);
     if (!isObject(id_token)) return undefined;
-    const { acr, ...others } = id_token;
-    const { essential, value, values } = isObject(acr) ? acr : {};
-    const wanted = Array.isArray(values) ? values : [value];
-    const known = wanted.filter((one): one is string => typeof one === "string" && one !== "");
+    const { acr, sub, ...others } = id_token;
+    const contexts = wantedValues(acr);
+    const subs = wantedValues(sub);
+    if (contexts === undefined || subs === undefined || subs.length > 1) return undefined;
+    const [onlySub] = subs;
     return {
-      acr: known.slice(0, MAX_WORDS),
-      isAcrEssential: essential === true && known.length > 0,
-      idTokenClaims: Object.keys(others).slice(0, MAX_WORDS),
+      ...(onlySub === undefined ? {} : { sub: onlySub }),
+      acr: contexts.slice(0, MAX_WORDS),
+      isAcrEssential: isObject(acr) && acr["essential"] === true && contexts.length > 0,
+      idTokenClaims: Object.keys(others).filter(isWord).slice(0, MAX_WORDS),
     };
   } catch {
     return undefined;
   }
+}
+
+/** The values that a claim may have, §5.5.1; `undefined` if one is malformed: it must not count as no condition. */
+function wantedValues(claim: unknown): readonly string[] | undefined {
+  const { value, values = value === undefined ? [] : [value] } = isObject(claim) ? claim : {};
+  return Array.isArray(values) && values.every(isWord) ? values : undefined;
 }
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {

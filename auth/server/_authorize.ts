@@ -47,7 +47,7 @@ export async function authorize(
     const form = await readForm(request);
     if (form === undefined) throw refusePage("request_malformed");
     if (!form.has("id")) return { kind: "repeat", parameters: form };
-    return await decide(context, request, form);
+    return await decide(context, exchange, form);
   }
   const parameters = readQuery(request);
 
@@ -105,13 +105,18 @@ async function proceed(
 /** The user's decision: the request is the stored one, whatever the form says; only scopes may be left out. */
 async function decide(
   context: ServerContext,
-  request: Request,
+  exchange: Exchange,
   form: URLSearchParams,
 ): Promise<AuthorizeOutcome> {
+  const { request } = exchange;
   const interaction = await resumeInteraction(context, request, form.get("id") ?? "");
   const { authorization, target } = interaction;
-  const login = checkLogin(context, authorization, await context.authenticate(request));
-  if (login.status !== "signed_in") throw refusePage("consent_forged", authorization.clientId);
+  const subject = await context.authenticate(request);
+  const login = checkLogin(context, authorization, subject);
+  // The session may have ended while the page was shown: the user signs in, and is asked again
+  if (login.status !== "signed_in") {
+    return await proceed(context, exchange, { interaction, subject });
+  }
   const decision = await readConsent(context, request, {
     form,
     interaction,

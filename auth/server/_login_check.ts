@@ -34,7 +34,8 @@ export function checkLogin(
   const reachable = isAcrEssential ? asked : asked.filter((acr) => acrValues.includes(acr));
   const isReached = subject.acr !== undefined && reachable.includes(subject.acr);
   if (reachable.length === 0 || isReached) return { status: "signed_in", subject };
-  if (!isFresh) return login("acr");
+  const mayAsk = isAcrEssential || !prompt.includes("none"); // §5.5.1: a voluntary claim causes no error
+  if (!isFresh && mayAsk) return login("acr");
   return isAcrEssential ? { status: "unmet" } : { status: "signed_in", subject };
 }
 

@@ -106,11 +106,12 @@ export async function authenticateClient(
   // The client. Compare the id too: a store that compares inexactly returns another client
   const found = CLIENT_ID_REGEXP.test(clientId) ? await clients.find(clientId) : null;
   const client = found?.clientId === clientId ? found : null;
-  const isSecretRight = await hasSecret(client?.secretHashes ?? NO_HASHES, secret);
+  const isSecretRight = method === "none" ||
+    await hasSecret(client?.secretHashes ?? NO_HASHES, secret);
   if (client === null) return refused("client_unknown");
   if (isClientDisabled(client)) return refused("client_disabled");
   if (client.authentication !== method) return refused("method_mismatch");
-  if (method !== "none" && !isSecretRight) return refused("secret_wrong");
+  if (!isSecretRight) return refused("secret_wrong");
   return { kind: "client", client };
 }
 

@@ -48,11 +48,12 @@ export async function redeemCode(
   const [, id = "", secret = ""] = CODE_REGEXP.exec(code) ?? [];
   const found = id === "" ? null : await context.codes.find(id);
   const { authorization, version = "" } = found ?? {};
+  const [codeHash, challenge] = await Promise.all([digestText(secret), digestText(verifier)]);
   if (authorization?.id !== id || authorization.issuer !== context.issuer) {
     throw refuse("code_unknown");
   }
   const isIssued = authorization.state === "issued" || authorization.state === "redeemed";
-  if (!isIssued || !equalText(await digestText(secret), authorization.codeHash)) {
+  if (!isIssued || !equalText(codeHash, authorization.codeHash)) {
     throw refuse("code_unknown");
   }
 
@@ -72,8 +73,8 @@ export async function redeemCode(
   if (scope.length === 0 && authorization.scope.length > 0) throw refuse("scope_too_wide");
 
   // 5. The verifier, RFC 7636 §4.6
-  const challenge = VERIFIER_REGEXP.test(verifier) ? await digestText(verifier) : "";
-  if (!equalText(challenge, request.codeChallenge)) throw refuse("verifier_wrong");
+  const isVerified = VERIFIER_REGEXP.test(verifier) && equalText(challenge, request.codeChallenge);
+  if (!isVerified) throw refuse("verifier_wrong");
 
   // 6. The user
   if (!await isValidUser(context, subject)) throw refuse("user_refused");
@@ -103,7 +104,7 @@ export async function redeemCode(
     });
 
     // 8. The code is used up: of concurrent requests one gets here, and the others end its grant
-    const { id, issuer, codeHash, createdAt } = authorization;
+    const { id, issuer, createdAt } = authorization;
     const redeemed = {
       state: "redeemed",
       id,

@@ -121,14 +121,14 @@ export function refreshService(options: RefreshServiceOptions): RefreshService {
       const scope = readScope(cannot, options.scope);
       checkSessionId(cannot, sessionId);
       const [handle, secret] = [randomId(), randomToken()];
-      const id = await familyIdOf(handle);
+      const [id, currentHash] = await Promise.all([familyIdOf(handle), digestText(secret)]);
       const familyExpiresAt = limits.familyExpiry(at);
       const family: RefreshFamily = {
         id,
         sub,
         securityStamp,
         ...(sessionId === undefined ? {} : { sessionId }),
-        currentHash: await digestText(secret),
+        currentHash,
         generation: 0,
         revoked: false,
         createdAt: at,
@@ -154,7 +154,8 @@ export function refreshService(options: RefreshServiceOptions): RefreshService {
       if (isRevoked(family)) throw rejected("revoked");
       const at = now();
       const refusal = await refusalOf(family, at);
-      const [fromHash, next] = [await digestText(secret), randomToken()];
+      const next = randomToken();
+      const [fromHash, nextHash] = await Promise.all([digestText(secret), digestText(next)]);
       const grant = grantOf(family);
       const subject = { sub: grant.sub, familyId, sessionId: grant.sessionId };
       async function present(to: Pick<RefreshRotation, "toHash" | "expiresAt">): Promise<void> {
@@ -176,7 +177,7 @@ export function refreshService(options: RefreshServiceOptions): RefreshService {
         await prepare({ ...grant, familyId });
       }
       const expiresAt = limits.nextExpiry(family, at);
-      await present({ toHash: await digestText(next), expiresAt });
+      await present({ toHash: nextHash, expiresAt });
       emit("refresh.rotated", subject);
       return {
         refreshToken: `${handle}.${next}`,

@@ -42,7 +42,14 @@ export function readServerOptions(options: AuthorizationServerOptions): ServerCo
   const lifetimes = readLifetimes(options, keys);
   const users = options.users === undefined ? ANY_USER : checkedUserReader(options.users);
   const { authenticate = () => Promise.resolve(undefined), strings } = options;
-  const textsOf = (uiLocales?: string) => ({ ...ENGLISH, ...strings?.(uiLocales ?? "") });
+  const textsOf = (uiLocales = "") => {
+    try {
+      return { ...ENGLISH, ...strings?.(uiLocales) };
+    } catch (error) { // the page of an error needs texts too
+      warn("Cannot translate a page of the authorization server", error);
+      return ENGLISH;
+    }
+  };
   return {
     issuer,
     origin,

@@ -69,8 +69,14 @@ function seeOther(location: string): Response {
   return new Response(null, { status: 303, headers: { ...PRIVATE, Location: location } });
 }
 
+/** What a page of the application has unless it says otherwise: RFC 9700 §4.16 and §4.2.4. */
+const PAGE_DEFAULTS = { "X-Frame-Options": "DENY", "Referrer-Policy": "same-origin" } as const;
+
 function withCookie(page: Response, { cookie }: Interaction): Response {
   const response = new Response(page.body, page);
+  for (const [name, value] of Object.entries(PAGE_DEFAULTS)) {
+    if (!response.headers.has(name)) response.headers.set(name, value);
+  }
   response.headers.set("Cache-Control", "no-store");
   if (cookie !== undefined) response.headers.append("Set-Cookie", cookie);
   return response;

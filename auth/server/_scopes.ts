@@ -59,8 +59,12 @@ export function readScopes(
   { scopes = {}, claims }: Pick<AuthorizationServerOptions, "scopes" | "claims">,
   resources: readonly string[],
 ): ReadonlyMap<string, ScopeInfo> {
+  if (typeof scopes !== "object" || scopes === null) {
+    throw new TypeError(`${cannot}: scopes must be an object`);
+  }
   readScope(cannot, Object.keys(scopes));
-  for (const { description, resource } of Object.values(scopes)) {
+  for (const info of Object.values(scopes)) {
+    const { description, resource } = info ?? {};
     if (typeof description !== "string" || description === "") {
       throw new TypeError(`${cannot}: a scope needs a description, for the consent page`);
     }

@@ -13,7 +13,7 @@ import { type AuthorizationServer, contextOf } from "./server.ts";
  * Adds the endpoints of a server to a router without a prefix, guarded or not. They are public: each checks for itself.
  *
  * @returns The same router.
- * @throws {TypeError} If the router has such a route already, or has begun to answer.
+ * @throws {TypeError} If `server` is not an {@linkcode AuthorizationServer}, or the router has begun to answer.
  *
  * @example
  * ```ts

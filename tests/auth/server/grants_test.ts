@@ -57,6 +57,50 @@ Deno.test("listGrants() keeps what was granted after a refresh with less scope",
   assertEquals(grant?.scope, ["openid", "offline_access", "notes:read"]);
 });
 
+Deno.test("listGrants() leaves out families whose data is not that of a grant", async () => {
+  const current: { data?: unknown } = {};
+  const site = serverSite({
+    app: {
+      wrap: ({ refreshTokens }) => ({
+        refreshTokens: {
+          ...refreshTokens,
+          list: async (sub) =>
+            (await refreshTokens.list(sub)).map((family) => ({ ...family, ...current })),
+        },
+      }),
+    },
+  });
+  await granted(site, OFFLINE);
+  const rows = [
+    [{ issuer: ISSUER, clientId: "spa" }, 1],
+    [{ issuer: ISSUER }, 0],
+    [{ issuer: ISSUER, clientId: 1 }, 0],
+    [{ issuer: `${ISSUER}/`, clientId: "spa" }, 0],
+    [{ clientId: "spa" }, 0],
+    [null, 0],
+    ["spa", 0],
+  ] as const;
+  for (const [data, count] of rows) {
+    current.data = data;
+    assertEquals((await site.server.listGrants("u1")).length, count, JSON.stringify(data));
+  }
+});
+
+Deno.test("accept() refuses another grant than the token's: of a store that compares inexactly", async () => {
+  const site = serverSite({
+    app: {
+      wrap: ({ refreshTokens }) => ({
+        refreshTokens: { ...refreshTokens, find: (id) => refreshTokens.find(id.slice(0, 43)) },
+      }),
+    },
+  });
+  const claims = claimsOf((await granted(site, OFFLINE)).access_token);
+  const { accept } = site.server;
+  const principal = { sub: "u1" } as Parameters<typeof accept>[0];
+  assertEquals(await accept(principal, claims), true);
+  assertEquals(await accept(principal, { ...claims, gid: `${claims["gid"]} ` }), false);
+});
+
 /** Whose grant, and which: `true` for the right ones. */
 const REVOCATIONS: readonly (readonly [
   why: string,
@@ -89,6 +133,8 @@ Deno.test("revokeGrant() makes the server ask for consent again", async () => {
   assertEquals((await site.authorize(browser, OFFLINE)).status, 303, "remembered");
   const more = { scope: `${OFFLINE.scope} notes:write` };
   assertEquals((await site.authorize(browser, more)).status, 200, "more than was granted");
+  const other = { ...OFFLINE, client_id: "web" };
+  assertEquals((await site.authorize(browser, other)).status, 200, "another client");
   await site.server.revokeGrant("u1", String(claimsOf(access_token)["gid"]));
   assertEquals((await site.authorize(browser, OFFLINE)).status, 200);
 });

@@ -488,10 +488,21 @@ const ERRORS: readonly (readonly [why: string, error: unknown, status: number, c
 ];
 for (const [why, error, status, code] of ERRORS) {
   Deno.test(`exchangeTokens() answers ${why} of a store without details`, async () => {
-    const site = serverSite({ server: { clients: { find: () => Promise.reject(error) } } });
+    const counted: unknown[] = [];
+    const site = serverSite({
+      server: {
+        clients: { find: () => Promise.reject(error) },
+        throttle: {
+          challenge: () => Promise.resolve(),
+          token: (client) =>
+            Promise.resolve({ fail: () => Promise.resolve(void counted.push(client)) }),
+        },
+      },
+    });
     const response = await site.token({ grant_type: "refresh_token", client_id: "spa" });
     assertEquals(response.headers.get("Access-Control-Allow-Origin"), "*");
     await assertTokenError(response, code, status);
+    assertEquals(counted, [], "it is not the client's fault");
     assertEquals(site.app.events.filter(({ type }) => type === "token.refused"), []);
   });
 }

@@ -480,6 +480,10 @@ const MEANWHILE: readonly (readonly [
   change: (site: ReturnType<typeof serverSite>) => Promise<unknown>,
 ])[] = [
   ["is disabled", ({ app }) => userService(app.stores).disable("u1")],
+  ["is disabled, and keeps the stamp", async ({ app: { stores: { users } } }) => {
+    const { version = "", securityStamp = "" } = await users.findBySub("u1") ?? {};
+    await users.update("u1", version, { disabled: true, securityStamp });
+  }],
   ["is deleted", ({ app }) => userService(app.stores).remove("u1")],
   ["has a new password", ({ app }) => app.runtime.passwords.reset("u1", "another long password")],
 ];
@@ -701,6 +705,16 @@ for (const [why, params, expected] of ID_CLAIMS) {
   });
 }
 
+Deno.test("exchangeTokens() asks claims() only if the request wants claims in the ID token", async () => {
+  const asked: unknown[] = [];
+  const claims = (sub: string) => (asked.push(sub), { role: sub });
+  const site = serverSite({ server: { claims } });
+  await granted(site);
+  assertEquals(asked, []);
+  await granted(site, { claims: '{"id_token":{"role":null}}', prompt: "consent" });
+  assertEquals(asked, ["u1"]);
+});
+
 Deno.test("exchangeTokens() uses the lifetimes of the options", async () => {
   const site = serverSite({
     server: { lifetimes: { accessToken: 120, idToken: 240, code: 5, grant: 1_000 } },
@@ -759,6 +773,12 @@ Deno.test("exchangeTokens() never sees a code's verifier or secret in the store"
   assertEquals([written.includes(secret), written.includes(VERIFIER)], [false, false]);
   await tokensOf(await redeemAs(site, "spa", code, credentialsOf("spa").form));
   const redeemed = (await site.app.stores.authorizations.find(id))?.authorization;
+  const { now } = site.app.clock;
+  assertEquals(
+    redeemed?.expiresAt,
+    now + 2_592_000,
+    "a replay is known as long as the grant, AS10",
+  );
   assertEquals(Object.keys(redeemed ?? {}).sort(), [
     "clientId",
     "codeHash",

@@ -1,7 +1,7 @@
 /** The grant `refresh_token`. Sources: OpenID Foundation's modules, RFC 9700 §4.14, and the catalogue of attacks (AS). */
 
 import { assert, assertEquals, assertNotEquals } from "@std/assert";
-import { userService } from "../../../auth/mod.ts";
+import { AuthError, userService } from "../../../auth/mod.ts";
 import { staticClients } from "../../../auth/server/mod.ts";
 import type { RefreshFamily } from "../../../auth/stores/types.ts";
 import type { TokenRuntime } from "../../../auth/http/types.ts";
@@ -348,6 +348,24 @@ Deno.test("refreshTokens() does not use up the token if a hook fails, and leaks 
   current.fails = true;
   const refused = await refreshAs(site, "spa", tokens.refresh_token);
   await assertTokenError(refused, "server_error", 500);
+  current.fails = false;
+  assertEquals(await isAlive(site, tokens), [true, true]);
+});
+
+Deno.test("refreshTokens() of a service that is unavailable is no refusal of the token", async () => {
+  const current = { fails: false };
+  const site = serverSite({
+    server: {
+      accessTokenClaims() {
+        if (current.fails) throw new AuthError("service_unavailable");
+        return undefined;
+      },
+    },
+  });
+  const tokens = await granted(site, OFFLINE);
+  current.fails = true;
+  const refused = await refreshAs(site, "spa", tokens.refresh_token);
+  await assertTokenError(refused, "temporarily_unavailable", 503);
   current.fails = false;
   assertEquals(await isAlive(site, tokens), [true, true]);
 });

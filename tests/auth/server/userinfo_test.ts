@@ -2,8 +2,13 @@
 
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { json, requireScope } from "@gatehouse/http";
-import { userService } from "../../../auth/mod.ts";
-import type { JwtClaims } from "../../../auth/mod.ts";
+import {
+  AuthError,
+  inMemoryAuthStores,
+  type JwtClaims,
+  keyService,
+  userService,
+} from "../../../auth/mod.ts";
 import { type AuthorizationServer, staticClients } from "../../../auth/server/mod.ts";
 import type { TokenRuntime } from "../../../auth/http/types.ts";
 import { authenticate } from "../http/_sign_in.ts";
@@ -312,6 +317,14 @@ const ENDED: readonly (readonly [
   ],
   ["the client revokes the token", (site, { access_token }) => revokeAs(site, "spa", access_token)],
   ["the user is disabled", ({ app }) => userService(app.stores).disable("u1")],
+  ["the user is disabled, and keeps the stamp", async ({ app: { stores: { users } } }) => {
+    const { version = "", securityStamp = "" } = await users.findBySub("u1") ?? {};
+    await users.update("u1", version, { disabled: true, securityStamp });
+  }],
+  ["the user has a new stamp", async ({ app: { stores: { users } } }) => {
+    const { version = "" } = await users.findBySub("u1") ?? {};
+    await users.update("u1", version, { disabled: false, securityStamp: "another" });
+  }],
   ["the user is deleted", ({ app }) => userService(app.stores).remove("u1")],
   [
     "the password is changed",
@@ -371,6 +384,32 @@ for (const isSync of [true, false]) {
     assertEquals((await userinfo(site, access_token)).status, 200);
   });
 }
+
+Deno.test("userinfo() of keys that are unavailable is 503, and no refusal of the token", async () => {
+  const { keys: store } = inMemoryAuthStores();
+  const current = { fails: false };
+  const keys = keyService({ store, algorithms: ["ES256"], now: () => site.app.clock.now });
+  const site = serverSite({
+    server: {
+      keyService: {
+        ...keys,
+        resolve: (header) => {
+          if (current.fails) throw new AuthError("service_unavailable");
+          return keys.resolve(header);
+        },
+      },
+    },
+  });
+  const { access_token } = await granted(site);
+  current.fails = true;
+  const response = await userinfo(site, access_token);
+  assertEquals([response.status, await response.json()], [503, {
+    error: "temporarily_unavailable",
+  }]);
+  assertEquals((await revokeAs(site, "spa", access_token)).status, 503);
+  current.fails = false;
+  assertEquals((await userinfo(site, access_token)).status, 200);
+});
 
 async function ownToken({ app }: ServerSite): Promise<string> {
   const { tokens } = app.runtime as TokenRuntime;

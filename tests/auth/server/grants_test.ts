@@ -151,6 +151,27 @@ Deno.test("server.accept() asks the store each time: revoked grants end within o
   assertEquals((await userinfo(site, access_token)).status, 401);
 });
 
+Deno.test("runtimeOptions() passes on what a session says of the authentication", async () => {
+  const site = serverSite();
+  const { runtime, clock } = site.app;
+  const { session, token } = await runtime.sessions.create({
+    ...await authenticate(site.app),
+    authTime: clock.now - 40,
+    amr: ["hwk"],
+    acr: "aal3",
+  });
+  const browser = site.app.browser();
+  browser.keep([runtime.cookies.set("sid", token, {})]);
+  const { id_token, access_token } = await granted(site, {}, { browser });
+  for (const claims of [claimsOf(id_token), claimsOf(access_token)]) {
+    assertEquals(
+      [claims["sub"], claims["auth_time"], claims["amr"], claims["acr"]],
+      ["u1", clock.now - 40, ["hwk"], "aal3"],
+    );
+  }
+  assertEquals(claimsOf(id_token)["sid"], session.id);
+});
+
 /** Algorithms of ID tokens, with the digest of `at_hash`, OpenID Connect Core §3.1.3.6. */
 const ALGORITHMS: readonly (readonly [alg: AsymmetricAlgorithm, atHash: number])[] = [
   ["RS256", 22],

@@ -478,6 +478,16 @@ Deno.test("exchangeTokens() passes what the host knows to clientAddress(), and s
   assertEquals(asked, [[url, [info]]]);
 });
 
+Deno.test("runtimeOptions() passes on the address that registerAuth() reads", async () => {
+  const site = serverSite();
+  const body = new URLSearchParams({ grant_type: "refresh_token", client_id: "nobody" });
+  const request = new Request(`${ISSUER}/oauth/token`, { method: "POST", body });
+  const info = { remoteAddr: { transport: "tcp", hostname: "192.0.2.9", port: 1 } };
+  await assertTokenError(await site.app.router.fetch(request, info), "invalid_client");
+  const [refused] = site.app.events.slice(-1);
+  assertEquals(refused?.type === "token.refused" && refused.address, "192.0.2.9");
+});
+
 /** Errors of a store, and what the client sees of them. */
 const ERRORS: readonly (readonly [why: string, error: unknown, status: number, code: string])[] = [
   ["an error", new Error("password=hunter2"), 500, "server_error"],

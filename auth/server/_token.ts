@@ -83,9 +83,9 @@ async function asClient<Result>(
   { request, address }: Exchange,
   work: (client: RegisteredClient, form: ReadonlyMap<string, string>) => Promise<Result>,
 ): Promise<Result> {
-  const form = await readClientForm(request);
   const attempt = await context.throttle?.token({ address });
   try {
+    const form = await readClientForm(request);
     const authorization = request.headers.get("Authorization");
     const outcome = await authenticateClient(context, { authorization, form });
     if (outcome.kind === "refused") {

@@ -357,6 +357,15 @@ const MALFORMED: readonly (readonly [why: string, change: object])[] = [
   ["an expiry that is text", { expiresAt: "never" }],
   ["an expiry in the past", { expiresAt: 1 }],
   ["no request", { request: undefined }],
+  ["a request without a challenge, BCP-2.1.1-d", {
+    request: {
+      redirectUri: "https://app.example/cb",
+      responseMode: "query",
+      scope: ["openid"],
+      prompt: [],
+      acrValues: [],
+    },
+  }],
   ["a scope that is text", { scope: "openid" }],
   ["a pending state", { state: "pending", browser: "x" }],
   ["a denied state", { state: "denied" }],

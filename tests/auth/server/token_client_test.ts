@@ -427,6 +427,7 @@ Deno.test("exchangeTokens() refuses the 501st wrong request of an address, and c
 /** Requests that are counted against an address. */
 const COUNTED: readonly (readonly [why: string, form: Params, path?: string])[] = [
   ["an unknown client", { grant_type: "refresh_token", client_id: "nobody" }],
+  ["a form that is too large", { x: "a".repeat(16_385) }],
   ["an unknown code", {
     grant_type: "authorization_code",
     client_id: "spa",

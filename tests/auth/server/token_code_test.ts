@@ -32,7 +32,11 @@ import {
 
 /** Requests that end in tokens. */
 const HAPPY: readonly (readonly [why: string, clientId: string, params: Params])[] = [
-  ["a public client, oidcc-server", "spa", {}],
+  [
+    "a public client, oidcc-server, oidcc-ensure-request-with-valid-pkce-succeeds, BCP-2.2.1",
+    "spa",
+    {},
+  ],
   ["client_secret_basic, oidcc-server", "web", {}],
   ["client_secret_post, oidcc-server-client-secret-post", "post", {}],
   ["a native client", "cli", { client_id: "cli" }],

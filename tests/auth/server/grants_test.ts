@@ -7,7 +7,15 @@ import { handleOAuthServerRequest } from "../../../auth/server/mod.ts";
 import { tokenHash } from "../../../auth/jwt/token_hash.ts";
 import { authenticate } from "../http/_sign_in.ts";
 import type { TokenRuntime } from "../../../auth/http/types.ts";
-import { claimsOf, headerOf, ISSUER, SECRET, type ServerSite, serverSite } from "./_site.ts";
+import {
+  assertRedirectError,
+  claimsOf,
+  headerOf,
+  ISSUER,
+  SECRET,
+  type ServerSite,
+  serverSite,
+} from "./_site.ts";
 import { granted, isAlive, refreshAs, tokensOf, userinfo } from "./_tokens.ts";
 
 const OFFLINE = { scope: "openid offline_access notes:read" } as const;
@@ -100,6 +108,26 @@ Deno.test("accept() refuses another grant than the token's: of a store that comp
   assertEquals(await accept(principal, claims), true);
   assertEquals(await accept(principal, { ...claims, gid: `${claims["gid"]} ` }), false);
 });
+
+/** Scopes that a client which may have `notes:read` alone requests, RFC 6749 §3.3. */
+const SCOPES: readonly (readonly [why: string, scope: string | undefined, granted?: string])[] = [
+  ["its own", "notes:read", "notes:read"],
+  ["none", undefined, "notes:read"],
+  ["its own and an unknown one", "notes:read x", "notes:read"],
+  ["its own and another", "notes:read notes:write"],
+  ["another", "notes:write"],
+  ["openid, which it may not have", "openid notes:read"],
+];
+for (const [why, scope, expected] of SCOPES) {
+  Deno.test(`requestedScope() ${expected ? "grants" : "refuses"} a limited client ${why}, AS45`, async () => {
+    const site = serverSite();
+    const browser = await site.signedIn();
+    const params = { client_id: "narrow", scope };
+    if (expected === undefined) {
+      assertRedirectError(await site.authorize(browser, params), "invalid_scope");
+    } else assertEquals((await granted(site, params, { browser })).scope, expected);
+  });
+}
 
 /** Whose grant, and which: `true` for the right ones. */
 const REVOCATIONS: readonly (readonly [

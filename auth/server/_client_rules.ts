@@ -9,6 +9,7 @@ import { readScope } from "../_scope.ts";
 import type { ClientAuthenticationMethod, GrantType, NewClient } from "../stores/server_types.ts";
 import { CLIENT_AUTHENTICATION_METHODS } from "./_client_authentication.ts";
 import { redirectUriViolation } from "./_redirect_uri.ts";
+import { GRANT_TYPES } from "./_token.ts";
 import type { ClientInit, RegisterClientInit } from "./client_types.ts";
 
 /** Start of all messages. */
@@ -16,9 +17,6 @@ export const CANNOT_REGISTER = "Cannot register client";
 
 /** A client without what identifies and authenticates it. */
 export type ClientDescription = Omit<NewClient, "clientId" | "secretHashes" | "registeredAt">;
-
-/** One row for each grant type; a client has them all by default. */
-const GRANTS: Readonly<Record<GrantType, true>> = { authorization_code: true, refresh_token: true };
 
 /** Characters, not UTF-16 code units. Some databases cannot store NUL and lone surrogates. */
 const NAME_REGEXP = /^[^\p{Cc}\p{Cs}]{1,200}$/u;
@@ -141,13 +139,12 @@ export function checkSecretUse(
 }
 
 function readGrants(grants: readonly GrantType[] | undefined): readonly GrantType[] {
-  const known = Object.keys(GRANTS) as readonly GrantType[];
-  if (grants === undefined) return Object.freeze([...known]);
+  if (grants === undefined) return GRANT_TYPES;
   requireRule(Array.isArray(grants), TypeError, "grants must be an array");
   requireRule(
-    grants.length > 0 && grants.every((grant) => known.includes(grant)),
+    grants.length > 0 && grants.every((grant) => GRANT_TYPES.includes(grant)),
     RangeError,
-    `grants must list some of ${known.join(", ")}`,
+    `grants must list some of ${GRANT_TYPES.join(", ")}`,
   );
   requireRule(new Set(grants).size === grants.length, RangeError, "grants has a duplicate");
   return Object.freeze([...grants]);

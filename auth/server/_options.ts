@@ -216,7 +216,8 @@ function readLifetimes(
   requireSeconds(ACTION, { interaction }, { max: 3_600 });
   requireSeconds(ACTION, { code }, { max: 600 }); // RFC 6749 §4.1.2
   requireSeconds(ACTION, { accessToken, idToken }, { max: maxTokenAge });
-  requireSeconds(ACTION, { refreshToken, grant });
+  requireSeconds(ACTION, { refreshToken });
+  requireSeconds(ACTION, { grant }, { min: accessToken }); // no token outlives its grant
   return all;
 }
 

@@ -28,8 +28,10 @@ const GRANTS: Readonly<Record<GrantType, Grant>> = {
   refresh_token: refreshTokens,
 };
 
-/** Values of `grant_type`. The metadata lists them. */
-export const GRANT_TYPES = Object.keys(GRANTS) as readonly GrantType[];
+/** Grant types: a client has them all by default, and the metadata lists them. */
+export const GRANT_TYPES: readonly GrantType[] = Object.freeze(
+  Object.keys(GRANTS) as GrantType[],
+);
 
 /** Answers a token request. @throws {ServerRefusal} */
 export async function exchangeTokens(

@@ -41,7 +41,7 @@ export interface ServerLifetimes {
   readonly idToken?: number | undefined;
   /** Refresh tokens, each from when it was issued. @default {1_209_600} 14 days */
   readonly refreshToken?: number | undefined;
-  /** Grants, from the consent: after it, the user is asked again. @default {2_592_000} 30 days */
+  /** Grants, from the consent, at least as long as access tokens: after it, the user is asked again. @default {2_592_000} 30 days */
   readonly grant?: number | undefined;
 }
 

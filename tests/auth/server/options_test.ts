@@ -152,6 +152,7 @@ const REJECTED: readonly (readonly [
     RangeError,
     /accessToken/,
   ],
+  ["access tokens that outlive their grant", { lifetimes: { grant: 599 } }, RangeError, /grant/],
   ["ID tokens that outlive their key", { lifetimes: { idToken: 3_601 } }, RangeError, /idToken/],
 ];
 for (const [why, options, ErrorClass = TypeError, text = /./] of REJECTED) {
@@ -282,7 +283,7 @@ const ACCEPTED: readonly (readonly [why: string, options: Partial<AuthorizationS
       },
     }],
     ["a refresh token that would outlive its grant", {
-      lifetimes: { refreshToken: 100, grant: 10 },
+      lifetimes: { refreshToken: 1_000, grant: 600 },
     }],
   ];
 for (const [why, options] of ACCEPTED) {

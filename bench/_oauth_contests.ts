@@ -1,11 +1,20 @@
 /**
- * Starting and completing a sign-in at a provider: ours and openid-client with signature checks, on the same answers, without
- * anything that only one runtime has: `oauth.ts` bundles this for Deno, Node and Bun.
+ * Starting and completing a sign-in at a provider: ours and openid-client with signature checks, alone and in an application
+ * that keeps its transactions, on the same answers, without anything that only one runtime has: `oauth.ts` bundles this for
+ * Deno, Node and Bun.
  *
  * @module
  */
 
-import { generateJwk, inMemoryAuthStores, publicJwk, signJwt } from "../auth/mod.ts";
+import { digestText } from "../auth/_kdf.ts";
+import {
+  generateJwk,
+  inMemoryAuthStores,
+  publicJwk,
+  readCookie,
+  serializeCookie,
+  signJwt,
+} from "../auth/mod.ts";
 import { oauthClient, oidcProvider } from "../auth/oauth/mod.ts";
 
 /** The part of openid-client that is used here. */
@@ -18,7 +27,11 @@ export interface OpenIdClient {
   randomNonce(): string;
   randomPKCECodeVerifier(): string;
   calculatePKCECodeChallenge(verifier: string): Promise<string>;
-  authorizationCodeGrant(config: object, url: URL, checks: object): Promise<unknown>;
+  authorizationCodeGrant(config: object, url: URL, checks: object): Promise<PeerTokens>;
+}
+
+interface PeerTokens {
+  claims(): object | undefined;
 }
 
 /** What one runtime measured. */
@@ -27,7 +40,9 @@ export interface OAuthTimes {
   readonly start: number;
   /** Microseconds of `callback()`. */
   readonly callback: number;
-  /** `callback()` ÷ openid-client's `authorizationCodeGrant()`. */
+  /** `callback()` ÷ an application's callback: it takes its transaction as ours does, then calls openid-client. */
+  readonly overApplication: number;
+  /** `callback()` ÷ openid-client's `authorizationCodeGrant()` alone, which is given the transaction. */
   readonly overPeer: number;
 }
 
@@ -45,7 +60,10 @@ const METADATA = {
 /** Callbacks of a round, prepared before their time is taken. */
 const BATCH = 50;
 
-/** Measures both in turns, each on answers of its own. */
+/** Seconds that a transaction is kept. */
+const LIFETIME = 600;
+
+/** Measures all in turns, each on answers of its own. */
 export async function compareOAuth(
   peer: OpenIdClient,
   { rounds }: { readonly rounds: number },
@@ -74,12 +92,21 @@ export async function compareOAuth(
     return code;
   }
 
+  /** The request of a browser that comes back from the provider. */
+  function callbackRequest(parameters: Record<string, string>, cookie: string): Request {
+    const request = new Request(`${REDIRECT_URI}?${new URLSearchParams(parameters)}`);
+    const headers = new Headers({ Cookie: cookie.split(";")[0] ?? "" });
+    Object.defineProperty(request, "headers", { value: headers }); // browsers' field: Node drops it
+    return request;
+  }
+
+  const { states } = inMemoryAuthStores();
   const client = oauthClient(
     {
       ...oidcProvider({ issuer: ISSUER, clientId: CLIENT_ID, clientSecret: SECRET }),
       server: METADATA,
     },
-    { states: inMemoryAuthStores().states, redirectUri: REDIRECT_URI, fetch },
+    { states, redirectUri: REDIRECT_URI, fetch },
   );
   const request = new Request("https://app.example/auth/oauth/oidc/start");
   const starts: number[] = [];
@@ -90,14 +117,8 @@ export async function compareOAuth(
     starts.push(performance.now() - from);
     const { searchParams } = new URL(url);
     const code = await answer(searchParams.get("nonce") ?? "");
-    const query = new URLSearchParams({
-      code,
-      state: searchParams.get("state") ?? "",
-      iss: ISSUER,
-    });
-    const Cookie = cookie.split(";")[0] ?? "";
-    const callback = new Request(`${REDIRECT_URI}?${query}`);
-    Object.defineProperty(callback, "headers", { value: new Headers({ Cookie }) }); // browsers' field: Node drops it
+    const state = searchParams.get("state") ?? "";
+    const callback = callbackRequest({ code, state, iss: ISSUER }, cookie);
     return () => client.callback(callback);
   }
 
@@ -106,37 +127,84 @@ export async function compareOAuth(
   Object.assign(config, { [peer.customFetch]: fetch });
 
   async function preparePeer(): Promise<() => Promise<unknown>> {
-    const [state, nonce] = [peer.randomState(), peer.randomNonce()];
-    const pkceCodeVerifier = peer.randomPKCECodeVerifier();
-    const query = new URLSearchParams({ code: await answer(nonce), state, iss: ISSUER });
+    const { state, ...checks } = newChecks();
+    const query = new URLSearchParams({
+      code: await answer(checks.expectedNonce),
+      state,
+      iss: ISSUER,
+    });
     const url = new URL(`${REDIRECT_URI}?${query}`);
-    const checks = {
-      pkceCodeVerifier,
-      expectedState: state,
-      expectedNonce: nonce,
-      idTokenExpected: true,
-    };
-    return () => peer.authorizationCodeGrant(config, url, checks);
+    return () => peer.authorizationCodeGrant(config, url, { ...checks, expectedState: state });
   }
 
+  async function prepareApplication(): Promise<() => Promise<unknown>> {
+    const { state, ...checks } = newChecks();
+    const browser = peer.randomState();
+    const expiresAt = Math.floor(Date.now() / 1_000) + LIFETIME;
+    await states.put(await keyOf(state, browser), { checks, redirectTo: "/" }, expiresAt);
+    const cookie = serializeCookie(cookieName(state), browser, { maxAge: LIFETIME });
+    const code = await answer(checks.expectedNonce);
+    const callback = callbackRequest({ code, state, iss: ISSUER }, cookie);
+    return () => applicationCallback(callback);
+  }
+
+  async function applicationCallback({ url: href, headers }: Request) {
+    const url = new URL(href);
+    const state = url.searchParams.get("state") ?? "";
+    const reading = readCookie(headers.get("Cookie"), cookieName(state));
+    if (reading.status !== "found") throw new Error("The cookie is missing");
+    const found = await states.consume(await keyOf(state, reading.value)) as
+      | { readonly checks: object; readonly redirectTo: string }
+      | null;
+    if (found === null) throw new Error("The state is unknown");
+    const { checks, redirectTo } = found;
+    const tokens = await peer.authorizationCodeGrant(config, url, {
+      ...checks,
+      expectedState: state,
+    });
+    const cookies = [serializeCookie(cookieName(state), "", { maxAge: 0 })];
+    return { claims: tokens.claims(), tokens, redirectTo, cookies };
+  }
+
+  function newChecks() {
+    return {
+      state: peer.randomState(),
+      pkceCodeVerifier: peer.randomPKCECodeVerifier(),
+      expectedNonce: peer.randomNonce(),
+      idTokenExpected: true,
+    };
+  }
+
+  const contestants = [prepareOurs, prepareApplication, preparePeer];
   const ours: number[] = [];
-  const theirs: number[] = [];
-  const ratios: number[] = [];
+  const overApplication: number[] = [];
+  const overPeer: number[] = [];
   for (let round = 0; round < rounds + 2; round++) { // the first two warm up
-    const order = round % 2 === 0 ? [prepareOurs, preparePeer] : [preparePeer, prepareOurs];
+    const first = round % contestants.length;
+    const order = [...contestants.slice(first), ...contestants.slice(0, first)];
     const times = new Map<unknown, number>();
     for (const prepare of order) times.set(prepare, await timeBatch(prepare));
     if (round < 2) continue;
-    const [a = NaN, b = NaN] = [times.get(prepareOurs), times.get(preparePeer)];
-    ours.push(a);
-    theirs.push(b);
-    ratios.push(a / b);
+    const [own = NaN, application = NaN, alone = NaN] = contestants.map((each) => times.get(each));
+    ours.push(own);
+    overApplication.push(own / application);
+    overPeer.push(own / alone);
   }
   return {
     start: 1_000 * median(starts),
     callback: 1_000 * median(ours),
-    overPeer: median(ratios),
+    overApplication: median(overApplication),
+    overPeer: median(overPeer),
   };
+}
+
+function cookieName(state: string): string {
+  return `__Host-tx-${state.slice(0, 8)}`;
+}
+
+/** The key of a transaction. */
+async function keyOf(state: string, browser: string): Promise<string> {
+  return `app:${await digestText(`${state}.${browser}`)}`;
 }
 
 /** Milliseconds of one call. */

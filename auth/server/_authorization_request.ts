@@ -123,11 +123,7 @@ export async function readAuthorizationRequest(
   const { sub = hinted, acr, isAcrEssential, idTokenClaims } = claims;
   if (hinted !== undefined && hinted !== sub) throw invalid("claims and id_token_hint differ");
 
-  // What the client may do
-  if (!client.grants.includes("authorization_code")) {
-    throw refuseRedirect(target, "unauthorized_client");
-  }
-
+  checkPermission(target, scope);
   return {
     redirectUri,
     responseMode,
@@ -144,6 +140,18 @@ export async function readAuthorizationRequest(
     ...hintOf("loginHint", values.get("login_hint")),
     ...hintOf("uiLocales", values.get("ui_locales")),
   };
+}
+
+/**
+ * Checks what the client may do: again when a request continues, because the client may have changed.
+ *
+ * @throws {ServerRefusal} A redirect.
+ */
+export function checkPermission(target: ResponseTarget, scope: readonly string[]): void {
+  const { grants, scope: allowed } = target.client;
+  if (!grants.includes("authorization_code")) throw refuseRedirect(target, "unauthorized_client");
+  const isAllowed = scope.every((name) => allowed?.includes(name) ?? true);
+  if (!isAllowed) throw refuseRedirect(target, "invalid_scope");
 }
 
 /** Most values that are read of a list of words or claims. */

@@ -13,6 +13,7 @@ import type {
   AuthorizationSubject,
   PendingAuthorization,
 } from "../stores/server_types.ts";
+import { checkPermission } from "./_authorization_request.ts";
 import type { ServerContext } from "./_context.ts";
 import { refusePage, type ResponseTarget } from "./_refusal.ts";
 import { findTargetOf } from "./_target.ts";
@@ -67,10 +68,10 @@ export async function beginInteraction(
 }
 
 /**
- * Continues an interaction in the browser that began it, after the user has signed in or decided. The client and its redirect URI
- * are checked again.
+ * Continues an interaction in the browser that began it, after the user has signed in or decided. The client, its redirect URI and
+ * what it may do are checked again.
  *
- * @throws {ServerRefusal} A page.
+ * @throws {ServerRefusal}
  */
 export async function resumeInteraction(
   context: ServerContext,
@@ -87,6 +88,7 @@ export async function resumeInteraction(
     throw refusePage("browser_mismatch", authorization.clientId);
   }
   const target = await findTargetOf(context, authorization);
+  checkPermission(target, authorization.request.scope);
   return { authorization, version, target, browser, cookie: undefined };
 }
 

@@ -29,7 +29,15 @@ export interface RuntimeScript {
 
 /** Runs the script on each runtime. @returns What it prints, as JSON. */
 export async function runEverywhere<Result>(
+  script: RuntimeScript,
+): Promise<readonly (readonly [runtime: string, result: Result])[]> {
+  return await runScript(script, COMMANDS.map(([name]) => name));
+}
+
+/** Runs the script on some runtimes. @returns What it prints, as JSON. */
+export async function runScript<Result>(
   { module, packages, source }: RuntimeScript,
+  names: readonly string[],
 ): Promise<readonly (readonly [runtime: string, result: Result])[]> {
   const folder = await Deno.makeTempDir({ prefix: "gatehouse_bench_" });
   try {
@@ -41,7 +49,7 @@ export async function runEverywhere<Result>(
     const script = join(folder, "script.mjs");
     await Deno.writeTextFile(script, source(JSON.stringify(toFileUrl(bundled).href)));
     const results: [string, Result][] = [];
-    for (const [name, command] of COMMANDS) {
+    for (const [name, command] of COMMANDS.filter(([name]) => names.includes(name))) {
       results.push([name, JSON.parse(await output([...command, script], { cwd: folder }))]);
     }
     return results;

@@ -15,7 +15,10 @@
  * | `ORIGIN` | The public origin, if it is not the service's own port: `http://localhost:8000`. |
  * | `GOOGLE_CLIENT_ID`, `GOOGLE_CLIENT_SECRET` | Sign in with Google; `GITHUB_…` likewise. |
  * | `OIDC_ISSUER`, `OIDC_CLIENT_ID`, `OIDC_CLIENT_SECRET` | Sign in with any OpenID provider. |
+ * | `OIDC_PORT` | The port of Notes ID instead of the one after `PORT`; `off` leaves it out. With `ORIGIN` it is left out, too. |
  * | `PG…` | Settings of PostgreSQL's client that are not in `DATABASE_URL`, such as `PGPASSWORD`. |
+ *
+ * Notes ID is an OpenID provider at another port, with users to try it out: see `identity/`. Its data is in memory.
  *
  * Several processes can share the work: on one folder, or on one PostgreSQL or Redis with the same `SECRET`. They share
  * all data. Behind one load balancer they all have its address as their `ORIGIN`.
@@ -27,21 +30,21 @@
  */
 // deno-lint-ignore-file no-console
 
-import { authStores } from "@gatehouse/http/native";
+import { type AuthEvent, authStores, generateSecret } from "@gatehouse/http/native";
 import { createApp } from "./app.ts";
 import { LIVE_ASSETS, packagedAssets } from "./assets.ts";
-import { createDrain } from "./drain.ts";
 import { openEngine } from "./engine.ts";
 import { eventLine } from "./event_line.ts";
-import { readProviders } from "./providers.ts";
+import { demoStores } from "./identity/demo.ts";
+import { createIdentity, type IdentityOptions } from "./identity/identity.ts";
+import { firstLine, listen, type Listener } from "./listener.ts";
+import { type NotesId, readProviders } from "./providers.ts";
 import { readSecret } from "./secret.ts";
 import { withSeeds } from "./seed.ts";
-import { readOrigin, readPort } from "./settings.ts";
+import { readIdentityPort, readOrigin, readPort } from "./settings.ts";
 import { StartError } from "./start_error.ts";
 import { type RecordNoteStore, recordNoteStore } from "./store_records.ts";
 
-/** There is no TLS here, so only this machine can connect; for localhost browsers store `Secure` cookies without TLS. */
-const HOSTNAME = "127.0.0.1";
 /** The argument for development of the static assets. */
 const WATCH = "--watch";
 /** How long requests may continue after a stop signal. */
@@ -52,6 +55,7 @@ const SWEEP_MS = 3_600_000;
 async function main(): Promise<void> {
   const port = readPort(Deno.env.get("PORT"));
   const givenOrigin = readOrigin(Deno.env.get("ORIGIN"));
+  const idPort = readIdentityPort(Deno.env.get("OIDC_PORT"), { port, origin: givenOrigin });
   const [folder = `${import.meta.dirname}/.data`] = Deno.args.filter((arg) => arg !== WATCH);
   await makeFolder(folder);
   const { adapter, name, isShared, close } = await openEngine({
@@ -69,23 +73,50 @@ async function main(): Promise<void> {
     await store.sweep();
     sweepLater(store);
     const assets = Deno.args.includes(WATCH) ? LIVE_ASSETS : await packagedAssets(folder);
-    await serveUntilSignal({ port, givenOrigin, kept: name }, (origin) => {
-      return createApp({
+    const idStores = idPort === undefined ? undefined : await demoStores();
+
+    using stop = stopSignal(); // before an address is printed
+    const listener = listen(port, "set PORT to another one");
+    const origin = givenOrigin ?? listener.origin;
+    const notesId = idPort === undefined || idStores === undefined
+      ? undefined
+      : serveIdentity(idPort, { notesOrigin: origin, stores: idStores, assets });
+    listener.serve(
+      createApp({
         store: withSeeds(store),
         stores,
         origin,
         secret,
         assets,
-        providers: readProviders({ env: Deno.env.get, origin, states: stores.states }),
-        events: (event) => {
-          const line = eventLine(event);
-          if (line !== undefined) console.error(line);
-        },
-      }).fetch;
-    });
+        providers: readProviders({ env: Deno.env.get, origin, states: stores.states, notesId }),
+        events: log,
+      }).fetch,
+    );
+    console.log(`Notes are served at ${listener.origin}/ (Ctrl-C stops)`);
+    console.log(`Register there, then try the API at ${origin}/docs`);
+    console.log(`Everything is kept in ${name}`);
+    if (notesId !== undefined) console.log(`Notes ID is served at ${notesId.issuer}/`);
+    await stop.received;
+    await stopAll(notesId === undefined ? [listener] : [listener, notesId]);
   } finally {
     await close();
   }
+}
+
+/** Serves Notes ID, and says what the notes service has to know of it. */
+function serveIdentity(
+  port: number,
+  options: Pick<IdentityOptions, "notesOrigin" | "stores" | "assets">,
+): Listener & NotesId {
+  const listener = listen(port, "set OIDC_PORT to another one, or to off");
+  const notesId = { issuer: listener.origin, clientSecret: generateSecret() };
+  listener.serve(createIdentity({ ...options, ...notesId, events: log }).fetch);
+  return { ...listener, ...notesId };
+}
+
+function log(event: AuthEvent): void {
+  const line = eventLine(event);
+  if (line !== undefined) console.error(line);
 }
 
 /** Repairs from time to time what other processes left incomplete when they were killed. */
@@ -96,44 +127,29 @@ function sweepLater(store: RecordNoteStore): void {
   Deno.unrefTimer(timer);
 }
 
-/** Where the service listens, and what it prints. */
-interface Place {
-  readonly port: number;
-  /** The public origin, if it is not the service's own port. */
-  readonly givenOrigin: string | undefined;
-  /** Where data is stored. */
-  readonly kept: string;
-}
-
-/** Serves until Ctrl-C or SIGTERM, then waits for running requests. */
-async function serveUntilSignal(
-  { port, givenOrigin, kept }: Place,
-  createFetch: (origin: string) => Deno.ServeHandler,
-): Promise<void> {
-  const { promise: signalled, resolve: stop } = Promise.withResolvers<void>();
+/** Ctrl-C or SIGTERM, from now on. */
+function stopSignal(): Disposable & { readonly received: Promise<void> } {
+  const { promise: received, resolve: stop } = Promise.withResolvers<void>();
   const signals: readonly Deno.Signal[] = Deno.build.os === "windows"
     ? ["SIGINT"]
     : ["SIGINT", "SIGTERM"];
   for (const signal of signals) Deno.addSignalListener(signal, stop);
-  try {
-    const server = listen(port, (request, info) => drain.fetch(request, info));
-    const own = `http://localhost:${server.addr.port}`;
-    const origin = givenOrigin ?? own;
-    const drain = createDrain(createFetch(origin)); // set before the first request is handled
-    console.log(`Notes are served at ${own}/ (Ctrl-C stops)`);
-    console.log(`Register there, then try the API at ${origin}/docs`);
-    console.log(`Everything is kept in ${kept}`);
-    await signalled;
-    const deadline = setTimeout(() => {
-      console.error("Stopped before all requests were finished");
-      Deno.exit(1);
-    }, SHUTDOWN_MS);
-    await drain.drained();
-    await server.shutdown();
-    clearTimeout(deadline);
-  } finally {
-    for (const signal of signals) Deno.removeSignalListener(signal, stop);
-  }
+  return {
+    received,
+    [Symbol.dispose]() {
+      for (const signal of signals) Deno.removeSignalListener(signal, stop);
+    },
+  };
+}
+
+/** Waits for running requests: of the notes first, which may need those of Notes ID. */
+async function stopAll(listeners: readonly Listener[]): Promise<void> {
+  const deadline = setTimeout(() => {
+    console.error("Stopped before all requests were finished");
+    Deno.exit(1);
+  }, SHUTDOWN_MS);
+  for (const listener of listeners) await listener.stop();
+  clearTimeout(deadline);
 }
 
 async function makeFolder(folder: string): Promise<void> {
@@ -142,21 +158,6 @@ async function makeFolder(folder: string): Promise<void> {
   } catch (cause) {
     throw new StartError(`cannot create folder ${folder}: ${firstLine(cause)}`, { cause });
   }
-}
-
-function listen(port: number, fetch: Deno.ServeHandler): Deno.HttpServer<Deno.NetAddr> {
-  try {
-    return Deno.serve({ hostname: HOSTNAME, port, onListen: () => {} }, fetch);
-  } catch (cause) {
-    const why = cause instanceof Deno.errors.AddrInUse
-      ? `port ${port} is in use; set PORT to another one`
-      : `port ${port} can't be used: ${firstLine(cause)}`;
-    throw new StartError(why, { cause });
-  }
-}
-
-function firstLine(error: unknown): string {
-  return String(error instanceof Error ? error.message : error).split("\n", 1)[0] ?? "";
 }
 
 if (import.meta.main) {

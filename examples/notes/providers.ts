@@ -1,5 +1,5 @@
 /**
- * Providers to sign in with, from environment variables. Without any, the service has none of their routes.
+ * Providers to sign in with: Notes ID, and those of environment variables. Without any, the service has none of their routes.
  *
  * @module
  */
@@ -23,6 +23,8 @@ export interface Provider {
   readonly title: string;
   /** Signs in with it. */
   readonly client: OAuthClient;
+  /** Page where users see which applications have access to their account there. */
+  readonly accountUrl?: string;
 }
 
 /** What providers are created from. */
@@ -33,10 +35,20 @@ export interface ProviderOptions {
   readonly origin: string;
   /** Keeps sign-ins until they are completed. */
   readonly states: StateStore;
+  /** Notes ID, if it runs: see `identity/`. */
+  readonly notesId?: NotesId | undefined;
   /** Sends requests. @default {globalThis.fetch} */
   readonly fetch?: (url: string, init: RequestInit) => Promise<Response>;
   /** The clock, in seconds since the Unix epoch. */
   readonly now?: () => number;
+}
+
+/** What the service knows of Notes ID. */
+export interface NotesId {
+  /** Issuer. */
+  readonly issuer: string;
+  /** The service's secret there. */
+  readonly clientSecret: string;
 }
 
 /** The client that is registered at a provider. */
@@ -63,22 +75,42 @@ const ROWS: readonly {
   },
 ];
 
-/** Creates the providers whose variables are set. @throws {StartError} If a secret is missing. */
-export function readProviders(
-  { env, origin, states, fetch, now }: ProviderOptions,
-): readonly Provider[] {
-  return ROWS.flatMap(({ prefix, name, title, create }) => {
+/** Creates Notes ID and the providers whose variables are set. @throws {StartError} If a secret is missing. */
+export function readProviders(options: ProviderOptions): readonly Provider[] {
+  const { env, notesId } = options;
+  const others = ROWS.flatMap(({ prefix, name, title, create }) => {
     const clientId = env(`${prefix}_CLIENT_ID`);
     if (!clientId) return [];
     const clientSecret = env(`${prefix}_CLIENT_SECRET`);
     if (!clientSecret) throw new StartError(`${prefix}_CLIENT_SECRET is missing`);
-    const client = oauthClient(create({ clientId, clientSecret }, env), {
-      states,
-      redirectUri: `${origin}/auth/oauth/${name}/callback`,
-      insecureLoopback: new URL(origin).hostname === "localhost", // a provider on the same machine
-      ...(fetch === undefined ? {} : { fetch }),
-      ...(now === undefined ? {} : { now }),
-    });
-    return [{ name, title, client }];
+    const provider = create({ clientId, clientSecret }, env);
+    return [{ name, title, client: createClient(name, provider, options) }];
+  });
+  if (notesId === undefined) return others;
+  const name = "notes-id";
+  const { issuer, clientSecret } = notesId;
+  // What a scope permits to see is at UserInfo, and in the ID token only if the provider puts it there
+  const provider = oidcProvider({
+    name,
+    issuer,
+    clientId: "notes",
+    clientSecret,
+    identity: "both",
+  });
+  const client = createClient(name, provider, options);
+  return [{ name, title: "Notes ID", client, accountUrl: `${issuer}/` }, ...others];
+}
+
+function createClient(
+  name: string,
+  provider: OAuthProvider,
+  { origin, states, fetch, now }: ProviderOptions,
+): OAuthClient {
+  return oauthClient(provider, {
+    states,
+    redirectUri: `${origin}/auth/oauth/${name}/callback`,
+    insecureLoopback: new URL(origin).hostname === "localhost", // a provider on the same machine
+    ...(fetch === undefined ? {} : { fetch }),
+    ...(now === undefined ? {} : { now }),
   });
 }

@@ -7,13 +7,39 @@
 import { StartError } from "./start_error.ts";
 
 const DEFAULT_PORT = 8000;
+const MAX_PORT = 65_535;
 
 /** Parses `PORT`. @throws {StartError} If it is not an integer from 0 to 65535. */
 export function readPort(text: string | undefined): number {
   if (text === undefined || text === "") return DEFAULT_PORT;
+  const port = parsePort(text);
+  if (port === undefined) throw new StartError("PORT must be an integer from 0 to 65535");
+  return port;
+}
+
+/**
+ * Parses `OIDC_PORT`, the port of Notes ID.
+ *
+ * @param options `port` is that of the service. With `origin`, a public one, Notes ID does not run: its password is public, too.
+ * @returns `undefined` if it does not run.
+ * @throws {StartError} If it is neither `off` nor an integer from 0 to 65535.
+ */
+export function readIdentityPort(
+  text: string | undefined,
+  { port, origin }: { readonly port: number; readonly origin: string | undefined },
+): number | undefined {
+  if (text === "off" || origin !== undefined) return undefined;
+  if (text === undefined || text === "") return port % MAX_PORT === 0 ? 0 : port + 1;
+  const own = parsePort(text);
+  if (own === undefined) {
+    throw new StartError("OIDC_PORT must be off, or an integer from 0 to 65535");
+  }
+  return own;
+}
+
+function parsePort(text: string): number | undefined {
   const port = Number(text);
-  if (/^\d{1,5}$/.test(text) && port <= 65_535) return port;
-  throw new StartError("PORT must be an integer from 0 to 65535");
+  return /^\d{1,5}$/.test(text) && port <= MAX_PORT ? port : undefined;
 }
 
 /** Browsers have passkeys, and store `Secure` cookies, at domains with https only, and on `localhost`. */

@@ -6,7 +6,7 @@ import { createApp } from "../../examples/notes/app.ts";
 import { LIVE_ASSETS } from "../../examples/notes/assets.ts";
 import { openEngine } from "../../examples/notes/engine.ts";
 import { recordNoteStore } from "../../examples/notes/store_records.ts";
-import { readOrigin, readPort } from "../../examples/notes/settings.ts";
+import { readIdentityPort, readOrigin, readPort } from "../../examples/notes/settings.ts";
 import { StartError } from "../../examples/notes/start_error.ts";
 
 Deno.test("readPort() and readOrigin() return their defaults without a value", () => {
@@ -44,6 +44,38 @@ for (const port of ["80x", "-1", "65536", "1e3", " 80", "0x50", "8000.0"]) {
   Deno.test(`readPort() rejects ${JSON.stringify(port)}`, () => {
     const error = assertThrows(() => readPort(port), StartError);
     assertEquals(error.message, "PORT must be an integer from 0 to 65535");
+  });
+}
+
+/** `OIDC_PORT` beside a port and an origin of the service, and the port of Notes ID. */
+const IDENTITY_PORTS: readonly (readonly [
+  text: string | undefined,
+  port: number,
+  origin: string | undefined,
+  expected: number | undefined,
+])[] = [
+  [undefined, 8000, undefined, 8001],
+  ["", 8000, undefined, 8001],
+  ["9000", 8000, undefined, 9000],
+  ["0", 8000, undefined, 0],
+  [undefined, 0, undefined, 0],
+  [undefined, 65_535, undefined, 0],
+  ["off", 8000, undefined, undefined],
+  // Its users have a public password
+  [undefined, 8000, "https://notes.example", undefined],
+  ["9000", 8000, "https://notes.example", undefined],
+];
+for (const [text, port, origin, expected] of IDENTITY_PORTS) {
+  Deno.test(`readIdentityPort() returns ${expected} for ${text} at ${origin ?? port}`, () => {
+    assertEquals(readIdentityPort(text, { port, origin }), expected);
+  });
+}
+
+for (const text of ["none", "65536", "-1", "OFF"]) {
+  Deno.test(`readIdentityPort() rejects ${text}`, () => {
+    const options = { port: 8000, origin: undefined };
+    const error = assertThrows(() => readIdentityPort(text, options), StartError);
+    assertEquals(error.message, "OIDC_PORT must be off, or an integer from 0 to 65535");
   });
 }
 

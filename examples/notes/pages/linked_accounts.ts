@@ -20,11 +20,14 @@ export interface LinkedAccountsPage {
   readonly providers: readonly Provider[];
 }
 
+type ProviderWords = Pick<Provider, "title" | "accountUrl">;
+
 /** Creates the page. */
 export function linkedAccountsPage(
   { reader, identities, providers }: LinkedAccountsPage,
 ): Response {
-  const titleOf = (name: string) => providers.find((one) => one.name === name)?.title ?? name;
+  const providerOf = (name: string): ProviderWords =>
+    providers.find((one) => one.name === name) ?? { title: name };
   return pageResponse({
     title: "Linked accounts",
     reader,
@@ -37,7 +40,7 @@ export function linkedAccountsPage(
         <h2 id="list-title">Yours</h2>
         ${identities.length === 0 ? html`<p>You have linked none.</p>` : html`
           <ul class="cards">${identities.map((one) =>
-            identityItem(one, titleOf(one.provider))
+            identityItem(one, providerOf(one.provider))
           )}</ul>
         `}
       </section>
@@ -55,7 +58,10 @@ export function linkedAccountsPage(
   });
 }
 
-function identityItem({ id, label, linkedAt, usedAt }: IdentityInfo, title: string): Html {
+function identityItem(
+  { id, label, linkedAt, usedAt }: IdentityInfo,
+  { title, accountUrl }: ProviderWords,
+): Html {
   return html`
     <li class="card">
       <h3>${title}</h3>
@@ -63,6 +69,7 @@ function identityItem({ id, label, linkedAt, usedAt }: IdentityInfo, title: stri
       <p class="meta">Linked ${timeOf(linkedAt)}, last used ${timeOf(usedAt)}</p>
       <p class="actions">
         <button class="quiet" data-unlink="${id}" disabled aria-label="Remove ${title}">Remove</button>
+        ${accountUrl && html`<a class="button quiet" href="${accountUrl}">Manage at ${title}</a>`}
       </p>
     </li>
   `;

@@ -83,9 +83,56 @@ Deno.test("main.ts logs refusals in one line each, without user input", async ()
   });
 });
 
+Deno.test("main.ts serves Notes ID at a port of its own, and stops it with the notes", async () => {
+  await withFolder(async (folder) => {
+    const child = spawn(folder, "0");
+    const stderr = new Response(child.stderr).text();
+    let printed = "";
+    for await (const text of child.stdout.pipeThrough(new TextDecoderStream())) {
+      printed += text;
+      const [, issuer] = /^Notes ID is served at (http:\/\/localhost:\d+)\/$/m.exec(printed) ?? [];
+      if (issuer === undefined) continue;
+      const metadata = await fetch(`${issuer}/.well-known/openid-configuration`);
+      assertEquals((await metadata.json()).issuer, issuer);
+      const [, notes] = /^Notes are served at (http:\/\/localhost:\d+)\/ /m.exec(printed) ?? [];
+      const signIn = await fetch(`${notes}/auth/oauth/notes-id/start`, { redirect: "manual" });
+      await signIn.body?.cancel();
+      assertMatch(signIn.headers.get("Location") ?? "", new RegExp(`^${issuer}/oauth/authorize`));
+      child.kill("SIGTERM");
+    }
+    assertEquals([(await child.status).code, await stderr], [0, ""]);
+  });
+});
+
+Deno.test("main.ts serves no Notes ID if OIDC_PORT is off", async () => {
+  await withFolder(async (folder) => {
+    const service = await start(folder, { env: { OIDC_PORT: "off" } });
+    const page = await fetch(`${service.origin}/sign-in`);
+    assertEquals((await page.text()).includes("Notes ID"), false);
+    assertEquals(await service.stop("SIGTERM"), { code: 0, stderr: "" });
+  });
+});
+
+Deno.test("main.ts says that the port of Notes ID is in use", async () => {
+  const taken = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  const { port } = taken.addr;
+  try {
+    await withFolder(async (folder) => {
+      const env = { OIDC_PORT: String(port) };
+      const { code, stdout, stderr } = await spawn(folder, "0", { env }).output();
+      const message = `port ${port} is in use; set OIDC_PORT to another one, or to off`;
+      assertEquals(new TextDecoder().decode(stderr), `Cannot start: ${message}\n`);
+      assertEquals([code, stdout.length], [1, 0]);
+    });
+  } finally {
+    taken.close();
+  }
+});
+
 /** PostgreSQL's client reads environment variables, which other tests may not. */
 const UNUSABLE: readonly (readonly [env: Readonly<Record<string, string>>, message: string])[] = [
   [{ PORT: "80x" }, "PORT must be an integer from 0 to 65535"],
+  [{ OIDC_PORT: "80x" }, "OIDC_PORT must be off, or an integer from 0 to 65535"],
   [
     { DATABASE_URL: "postgres://notes:hunter2@127.0.0.1:1/notes" },
     "cannot connect to DATABASE_URL: ECONNREFUSED",

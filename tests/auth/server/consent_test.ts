@@ -196,6 +196,16 @@ for (const [why, requested, ticked, granted] of TICKED) {
   });
 }
 
+Deno.test("AuthorizationServer grants access without scopes, if it has none (6749-3.3)", async () => {
+  const site = subjectSite({ server: { scopes: undefined } });
+  const page = await site.page({ scope: undefined });
+  assertEquals(formOf(page).scope, []);
+  const response = await site.decide(site.browser, page);
+  assertEquals(await answerOf(response), "code");
+  const answer = await site.redeem(responseParameters(response).get("code") ?? "");
+  assertEquals([answer.status, (await answer.json()).scope], [200, undefined]);
+});
+
 /** After a first grant of `openid notes:read` to `spa`: what a second request is answered. */
 const REMEMBERED: readonly (readonly [
   source: string,

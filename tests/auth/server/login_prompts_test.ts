@@ -32,6 +32,11 @@ function subClaim(sub: unknown): Params {
   return { claims: JSON.stringify({ id_token: { sub } }) };
 }
 
+/** A context behind others that nobody knows. */
+function manyContexts(unknown: number): string {
+  return [...Array.from({ length: unknown }, (_, i) => `x${i}`), "gold"].join(" ");
+}
+
 const OUT: Partial<AuthorizationSubject> | null = null;
 const SILVER = { acr: "silver" } as const;
 const BRONZE = { acr: "bronze" } as const;
@@ -145,6 +150,14 @@ const REQUESTS: readonly (readonly [
     acrClaim({ essential: true }),
     "consent",
   ],
+  [
+    "OIDCC-5.5.1.1",
+    "an essential claim without a value beside acr_values, which are voluntary",
+    { ...acrClaim({ essential: true }), acr_values: "platinum" },
+    "consent",
+  ],
+  ["9470-4", "the 32nd of many contexts", { acr_values: manyContexts(31) }, "sign-in: acr"],
+  ["9470-4", "the 33rd, which is not read", { acr_values: manyContexts(32) }, "consent"],
   [
     "OIDCC-5.5.1.1",
     "an essential claim whose value is no string",

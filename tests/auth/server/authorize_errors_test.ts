@@ -119,6 +119,7 @@ const STORED: readonly (readonly [source: string, why: string, uri: string, isNa
   ["AS3", "a private-use scheme of a web client", "com.example.notes:/cb"],
   ["AS3", "an upper-case host and no path", "https://APP.example/"],
   ["AS3", "a default port and no path", "https://app.example:443"],
+  ["BCP-4.1", "a wildcard inside of the host", "https://app.*.example/cb"],
   ["BCP-4.1", "a wildcard", "https://*.app.example/cb"],
 ];
 for (const [source, why, uri, isNative] of STORED) {

@@ -6,14 +6,13 @@
 
 import { assertEquals } from "@std/assert";
 import type { AuthStores } from "../../auth/stores/types.ts";
-import { CALLERS, PROCESSES, type Racers } from "./_racers.ts";
+import { type AnyRace, CALLERS, PROCESSES, type Racers } from "./_racers.ts";
 import {
   BACKOFF_FREE,
   credentialOf,
   familyOf,
   identityOf,
   keyOf,
-  type Race,
   RACE_TIME,
   sessionOf,
   userOf,
@@ -26,8 +25,8 @@ const ALL = PROCESSES * CALLERS;
 type Tally = Readonly<Record<string, number>>;
 
 /** A race, and how it has to end. */
-interface RaceCase {
-  readonly race: Race;
+export interface RaceCase {
+  readonly race: AnyRace;
   readonly why: string;
   /** Whether there is one prize only. @default {false} */
   readonly once?: boolean;
@@ -235,9 +234,13 @@ export interface Course {
   readonly rounds: number;
 }
 
-/** Runs every race, each as a step of a test. */
-export async function runRaces(t: Deno.TestContext, course: Course): Promise<void> {
-  for (const raceCase of CASES) {
+/** Runs every race, each as a step of a test. @param cases Other races than those of the stores. */
+export async function runRaces(
+  t: Deno.TestContext,
+  course: Course,
+  cases: readonly RaceCase[] = CASES,
+): Promise<void> {
+  for (const raceCase of cases) {
     await t.step(`${raceCase.race}: ${raceCase.why}`, () => runRace(raceCase, course));
   }
 }

@@ -7,6 +7,10 @@
 import type { AuthStores } from "../../auth/stores/types.ts";
 import { answerLines, startProcesses } from "./_processes.ts";
 import { type Race, RACES } from "./_races.ts";
+import { SERVER_RACES, type ServerRace } from "./_server_races.ts";
+
+/** A race at the stores, or at a server over them. */
+export type AnyRace = Race | ServerRace;
 
 /** Number of processes. */
 export const PROCESSES = 4;
@@ -16,12 +20,12 @@ export const CALLERS = 50;
 /** Processes that are ready for a race. */
 export interface Racers extends AsyncDisposable {
   /** The result of each caller of each process, in the order of their numbers. */
-  race(race: Race, prize: string, version?: string): Promise<readonly string[]>;
+  race(race: AnyRace, prize: string, version?: string): Promise<readonly string[]>;
 }
 
 /** One race of all callers, as sent to a process. */
 interface Heat {
-  readonly race: Race;
+  readonly race: AnyRace;
   readonly prize: string;
   readonly version: string;
   /** Numbers of the process's callers. */
@@ -56,11 +60,12 @@ export async function startRacers(args: readonly string[]): Promise<Racers> {
 
 /** Takes part in races as one of the processes, until the input ends. */
 export async function raceFor(stores: AuthStores): Promise<void> {
+  const races = { ...RACES, ...SERVER_RACES };
   await answerLines(async (line) => {
     const { race, prize, version, racers, startsAt } = JSON.parse(line) as Heat;
     await new Promise((resolve) => setTimeout(resolve, Math.max(0, startsAt - Date.now())));
     const outcomes = racers.map((racer) =>
-      RACES[race]({ stores, racer: `${racer}`, prize, version }).catch(String)
+      races[race]({ stores, racer: `${racer}`, prize, version }).catch(String)
     );
     return JSON.stringify(await Promise.all(outcomes));
   });

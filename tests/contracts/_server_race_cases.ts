@@ -1,0 +1,95 @@
+/**
+ * Expected results of races at an authorization server in several processes.
+ *
+ * @module
+ */
+
+import { assertEquals } from "@std/assert";
+import type { AuthStores } from "../../auth/stores/types.ts";
+import { type Course, type RaceCase, runRaces } from "./_race_cases.ts";
+import {
+  countGrants,
+  decide,
+  exchangeCode,
+  refresh,
+  showForm,
+  userinfoStatus,
+} from "./_server_races.ts";
+
+const REFUSED = "400 invalid_grant";
+const ANSWERED = "404 interaction_unknown";
+
+const CASES: readonly RaceCase[] = [
+  {
+    race: "exchangeCode",
+    why: "gives tokens for a code once, and ends the grant",
+    prepare: allowedCode,
+    async check({ outcomes }, stores, prize) {
+      await assertGrantEnded(stores, prize, winnerOf(outcomes, REFUSED));
+    },
+  },
+  {
+    race: "refresh",
+    why: "gives tokens for a refresh token once, and ends the grant",
+    async prepare(stores, prize) {
+      const tokens = JSON.parse(await exchangeCode(stores, await allowedCode(stores, prize)));
+      return tokens.refresh_token;
+    },
+    async check({ outcomes }, stores, prize) {
+      await assertGrantEnded(stores, prize, winnerOf(outcomes, REFUSED));
+    },
+  },
+  {
+    race: "consent",
+    why: "issues one code for a consent",
+    prepare: async (stores, prize) => JSON.stringify(await showForm(stores, prize)),
+    async check({ outcomes }, stores, prize) {
+      await assertValidCode(stores, prize, winnerOf(outcomes, ANSWERED));
+    },
+  },
+  {
+    race: "decide",
+    why: "takes one of two decisions",
+    prepare: async (stores, prize) => JSON.stringify(await showForm(stores, prize)),
+    async check({ outcomes }, stores, prize) {
+      const answer = winnerOf(outcomes, ANSWERED);
+      if (answer !== "access_denied") return await assertValidCode(stores, prize, answer);
+      assertEquals(await countGrants(stores, prize), 0);
+    },
+  },
+];
+
+/** Runs every race, each as a step of a test. */
+export async function runServerRaces(t: Deno.TestContext, course: Course): Promise<void> {
+  await runRaces(t, course, CASES);
+}
+
+/** A code of a user who has allowed the request. */
+async function allowedCode(stores: AuthStores, sub: string): Promise<string> {
+  const form = await showForm(stores, sub);
+  return codeOf(await decide(stores, { sub, form, decision: "allow" }));
+}
+
+function codeOf(answer: string): string {
+  return answer.replace(/^code /, "");
+}
+
+/** The one result that differs from the others. */
+function winnerOf(outcomes: readonly string[], others: string): string {
+  const [winner = "none", ...more] = outcomes.filter((outcome) => outcome !== others);
+  assertEquals(more, []);
+  return winner;
+}
+
+async function assertGrantEnded(stores: AuthStores, sub: string, answer: string): Promise<void> {
+  const tokens = JSON.parse(answer);
+  const status = await userinfoStatus(stores, tokens.access_token);
+  assertEquals([status, await refresh(stores, tokens.refresh_token)], [401, REFUSED]);
+  assertEquals(await countGrants(stores, sub), 0);
+}
+
+async function assertValidCode(stores: AuthStores, sub: string, answer: string): Promise<void> {
+  const tokens = JSON.parse(await exchangeCode(stores, codeOf(answer)));
+  const status = await userinfoStatus(stores, tokens.access_token);
+  assertEquals([status, await countGrants(stores, sub)], [200, 1]);
+}

@@ -1,0 +1,159 @@
+/**
+ * Races at an authorization server that every process runs over the same stores. Each one is a request, made concurrently, and what
+ * it gets.
+ *
+ * @module
+ */
+
+import { deriveKeys } from "../../auth/derived_keys.ts";
+import { keyService } from "../../auth/keys/key_service.ts";
+import {
+  AuthorizationServer,
+  handleOAuthServerRequest,
+  staticClients,
+} from "../../auth/server/mod.ts";
+import type { AuthStores } from "../../auth/stores/types.ts";
+import { RACE_TIME, type Racer, userOf } from "./_races.ts";
+
+/** Name of a race. */
+export type ServerRace = "exchangeCode" | "refresh" | "consent" | "decide";
+
+/** What `consent` and `decide` submit: a form, and the browser that it was shown in. */
+export interface ShownForm {
+  readonly cookie: string;
+  readonly fields: Readonly<Record<string, string>>;
+}
+
+const ISSUER = "https://id.example";
+const CLIENT_ID = "shop";
+const REDIRECT_URI = "https://shop.example/callback";
+const VERIFIER = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"; // RFC 7636 Appendix B
+const CHALLENGE = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM";
+const FORM = { "Content-Type": "application/x-www-form-urlencoded" };
+
+/** The races by their names; the racers' `version` is a code, a refresh token, or a form. */
+export const SERVER_RACES: { readonly [R in ServerRace]: (racer: Racer) => Promise<string> } = {
+  exchangeCode: ({ stores, version }) => exchangeCode(stores, version),
+  refresh: ({ stores, version }) => refresh(stores, version),
+  consent: ({ stores, prize, version }) =>
+    decide(stores, { sub: prize, form: JSON.parse(version), decision: "allow" }),
+  decide: ({ stores, racer, prize, version }) => {
+    const decision = Number(racer) % 2 === 0 ? "allow" : "deny";
+    return decide(stores, { sub: prize, form: JSON.parse(version), decision });
+  },
+};
+
+/** Creates a user, and shows it the consent page of a request. */
+export async function showForm(stores: AuthStores, sub: string): Promise<ShownForm> {
+  await stores.users.create(userOf(sub, `identifier of ${sub}`));
+  const query = new URLSearchParams({
+    response_type: "code",
+    client_id: CLIENT_ID,
+    redirect_uri: REDIRECT_URI,
+    scope: "openid",
+    code_challenge: CHALLENGE,
+    code_challenge_method: "S256",
+  });
+  const response = await send(stores, `/oauth/authorize?${query}`, { headers: { "X-User": sub } });
+  const page = await response.text();
+  const fields = [...page.matchAll(/<input type="hidden" name="(\w+)" value="([^"]*)">/g)]
+    .map(([, name = "", value = ""]) => [name, value] as const);
+  const [cookie = ""] = (response.headers.get("Set-Cookie") ?? "").split(";");
+  return { cookie, fields: Object.fromEntries(fields) };
+}
+
+/** Submits a form. @returns `code` and the code, the error that the client gets, or the status and reason of an error page. */
+export async function decide(
+  stores: AuthStores,
+  { sub, form: { cookie, fields }, decision }: {
+    readonly sub: string;
+    readonly form: ShownForm;
+    readonly decision: "allow" | "deny";
+  },
+): Promise<string> {
+  const response = await send(stores, "/oauth/authorize", {
+    method: "POST",
+    headers: { ...FORM, "X-User": sub, Cookie: cookie, "Sec-Fetch-Site": "same-origin" },
+    body: new URLSearchParams({ ...fields, decision }).toString(),
+  });
+  const location = response.headers.get("Location");
+  if (location === null) {
+    return `${response.status} ${/<code>(\w+)<\/code>/.exec(await response.text())?.[1]}`;
+  }
+  const { searchParams } = new URL(location);
+  return searchParams.get("error") ?? `code ${searchParams.get("code")}`;
+}
+
+/** Exchanges a code. @returns The tokens as JSON, or the error. */
+export async function exchangeCode(stores: AuthStores, code: string): Promise<string> {
+  return await token(stores, {
+    grant_type: "authorization_code",
+    code,
+    redirect_uri: REDIRECT_URI,
+    code_verifier: VERIFIER,
+  });
+}
+
+/** Exchanges a refresh token. @returns The tokens as JSON, or the error. */
+export async function refresh(stores: AuthStores, refreshToken: string): Promise<string> {
+  return await token(stores, { grant_type: "refresh_token", refresh_token: refreshToken });
+}
+
+/** Status of UserInfo for an access token. */
+export async function userinfoStatus(stores: AuthStores, accessToken: string): Promise<number> {
+  const headers = { Authorization: `Bearer ${accessToken}` };
+  const response = await send(stores, "/oauth/userinfo", { headers });
+  await response.body?.cancel();
+  return response.status;
+}
+
+/** Number of a user's valid grants. */
+export async function countGrants(stores: AuthStores, sub: string): Promise<number> {
+  return (await serverOver(stores).listGrants(sub)).length;
+}
+
+async function token(stores: AuthStores, fields: Record<string, string>): Promise<string> {
+  const body = new URLSearchParams({ client_id: CLIENT_ID, ...fields }).toString();
+  const response = await send(stores, "/oauth/token", { method: "POST", headers: FORM, body });
+  const answer = await response.json();
+  return response.status === 200 ? JSON.stringify(answer) : `${response.status} ${answer.error}`;
+}
+
+async function send(stores: AuthStores, path: string, init: RequestInit): Promise<Response> {
+  return await handleOAuthServerRequest(serverOver(stores), new Request(ISSUER + path, init));
+}
+
+const SERVERS = new WeakMap<AuthStores, AuthorizationServer>();
+
+/** A process has one server. */
+function serverOver(stores: AuthStores): AuthorizationServer {
+  const server = SERVERS.get(stores) ?? createServer(stores);
+  SERVERS.set(stores, server);
+  return server;
+}
+
+function createServer(stores: AuthStores): AuthorizationServer {
+  const now = () => RACE_TIME;
+  return new AuthorizationServer({
+    issuer: ISSUER,
+    clients: staticClients([
+      { clientId: CLIENT_ID, name: "Shop", redirectUris: [REDIRECT_URI] },
+    ]),
+    codes: stores.authorizations,
+    tokens: stores.refreshTokens,
+    keyService: keyService({
+      store: stores.keys,
+      keys: deriveKeys("a secret that all of the processes share"),
+      algorithms: ["ES256"],
+      now,
+    }),
+    idTokenAlgorithm: "ES256",
+    users: stores.users,
+    authenticate(request) {
+      const sub = request.headers.get("X-User");
+      const subject = { securityStamp: "stamp", authTime: RACE_TIME, amr: ["pwd"] };
+      return Promise.resolve(sub === null ? undefined : { sub, ...subject });
+    },
+    now,
+  });
+}

@@ -15,6 +15,8 @@ import { openApiCases } from "./openapi_cases.ts";
 import { passkeyCases } from "./passkey_cases.ts";
 import { passkeyFlowCases } from "./passkey_flow_cases.ts";
 import { routerCases } from "./router_cases.ts";
+import { serverCases } from "./server_cases.ts";
+import { serverFlowCases } from "./server_flow_cases.ts";
 import { staticCases } from "./static_cases.ts";
 import { storeCases } from "./store_cases.ts";
 import { tokenCases } from "./token_cases.ts";
@@ -50,6 +52,8 @@ export const cases: readonly RuntimeCase[] = [
   ...passkeyCases,
   ...passkeyFlowCases,
   ...oauthCases,
+  ...serverCases,
+  ...serverFlowCases,
   ...storeCases,
   ...decoratorCases("standard"),
 ];

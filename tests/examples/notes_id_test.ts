@@ -15,6 +15,9 @@ const INFO: Deno.ServeHandlerInfo = {
   completed: Promise.resolve(),
 };
 
+/** Redirects that a browser follows, and more than there are. */
+const MOST_REDIRECTS = 10;
+
 /** Both services, and a browser whose cookies they share. */
 interface Site extends NotesWithId {
   readonly browser: TestBrowser;
@@ -48,21 +51,28 @@ async function createSite(
     },
   });
 
-  const open = async (url: string, from = "none"): Promise<Opened> => {
+  const open = async (url: string): Promise<Opened> => {
     const to = new URL(url, notesOrigin);
-    const response = await browser.send(to.href, {
-      headers: { Accept: "text/html", "Sec-Fetch-Site": from },
-    });
-    return await follow(to, response);
+    return await follow(to, await visit(to, "none"));
   };
 
-  async function follow(at: URL, response: Response): Promise<Opened> {
-    const { status, headers } = response;
-    const location = headers.get("Location");
-    const text = await response.text();
-    if (location === null) return { url: at, status, headers, text };
-    assertEquals(status, 303);
-    return await open(new URL(location, at).href, "cross-site");
+  async function visit(url: URL, from: string): Promise<Response> {
+    const headers = { Accept: "text/html", "Sec-Fetch-Site": from };
+    return await browser.send(url.href, { headers });
+  }
+
+  async function follow(from: URL, first: Response): Promise<Opened> {
+    let [url, response] = [from, first];
+    for (let redirects = 0; redirects < MOST_REDIRECTS; redirects++) {
+      const { status, headers } = response;
+      const text = await response.text();
+      const location = headers.get("Location");
+      if (location === null) return { url, status, headers, text };
+      assertEquals(status, 303);
+      url = new URL(location, url);
+      response = await visit(url, "cross-site");
+    }
+    throw new Error(`The redirects go round in circles at ${url.pathname}`);
   }
 
   return {
@@ -94,6 +104,12 @@ async function toConsent(site: Site, name = "ada"): Promise<Opened> {
   assertEquals(signIn.url.pathname, "/sign-in");
   assertStringIncludes(signIn.text, "Notes ID");
   return await site.submit(signIn, credentials(name));
+}
+
+/** The first form of the page of applications that revokes. */
+function revokeForm(text: string): string {
+  const [form = ""] = /<form action="\/revoke".*?<\/form>/s.exec(text) ?? [];
+  return form;
 }
 
 /** What the notes service calls the user. */
@@ -141,7 +157,7 @@ Deno.test("Notes ID lists the applications with access, once each, and revokes a
   assertMatch(page.text, /Has access since <time datetime="20/);
   assertEquals((await site.idStores.refreshTokens.list("ada")).length, 2);
 
-  const form = { ...page, text: page.text.slice(page.text.indexOf('<form action="/revoke"')) };
+  const form = { ...page, text: revokeForm(page.text) };
   const revoked = await site.submit(form, {});
   assertEquals([revoked.url.href, revoked.status], [`${ID}/`, 200]);
   assertStringIncludes(revoked.text, "There are none.");
@@ -155,7 +171,7 @@ Deno.test("Notes ID asks for consent once, and again after it was revoked", asyn
   const again = await site.open(START);
   assertEquals(again.url.href, `${REMOTE.notesOrigin}/developer`);
   const page = await site.open(`${REMOTE.issuer}/`);
-  const form = { ...page, text: page.text.slice(page.text.indexOf('<form action="/revoke"')) };
+  const form = { ...page, text: revokeForm(page.text) };
   await site.submit(form, {});
   const consent = await site.open(START);
   assertEquals(consent.url.origin, REMOTE.issuer);
@@ -212,7 +228,14 @@ Deno.test("Notes ID gives tokens to a program on the user's device, at any port,
   assertEquals(response.status, 200);
   const { scope: granted, refresh_token } = await response.json();
   assertEquals([granted, typeof refresh_token], ["openid offline_access", "string"]);
-  assertStringIncludes((await site.open(`${ID}/`)).text, "Keep access while you are signed out");
+  const page = await site.open(`${ID}/`);
+  assertStringIncludes(page.text, "Keep access while you are signed out");
+
+  await site.submit(await site.open(START), { decision: "allow" });
+  const both = await site.open(`${ID}/`); // the notes are listed first
+  const left = await site.submit({ ...both, text: revokeForm(both.text) }, {});
+  assertStringIncludes(left.text, "<h2>Notes on the command line</h2>");
+  assert(!left.text.includes("<h2>Notes</h2>"));
 });
 
 /** Forms from other sites; the notes service is another origin, at the same host. */

@@ -87,6 +87,6 @@ function jwksHandlerOf(context: ServerContext): ReturnType<typeof jwksHandler> {
 }
 
 function metadataResponse(context: ServerContext): Response {
-  const headers = { "Cache-Control": "public, max-age=300" };
+  const headers = { "Content-Type": "application/json", "Cache-Control": "public, max-age=300" };
   return Response.json(serverMetadata(context, ENDPOINTS), { headers });
 }

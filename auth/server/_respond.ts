@@ -84,7 +84,8 @@ function withCookie(page: Response, { cookie }: Interaction): Response {
 
 /** JSON that only the client may have. */
 export function privateJson(body: unknown, init: ResponseInit = {}): Response {
-  return Response.json(body, { ...init, headers: { ...init.headers, ...PRIVATE } });
+  const headers = { "Content-Type": "application/json", ...init.headers, ...PRIVATE }; // Bun would add a charset
+  return Response.json(body, { ...init, headers });
 }
 
 /** The response of the UserInfo endpoint, RFC 6750 §3. */

@@ -4,8 +4,9 @@
  * @module
  */
 
-import { verifyJwt } from "../../auth/mod.ts";
+import { verifyJwt } from "../../mod.ts";
 import { assert, assertSame, type RuntimeCase } from "./harness.ts";
+import { createOwnApp } from "./server_app.ts";
 import {
   authorizePath,
   createServerSite,
@@ -57,7 +58,11 @@ export const serverFlowCases: readonly RuntimeCase[] = [
       const parameters = parametersOf(response);
       assertSame([parameters.get("state"), parameters.get("iss")], ["s-1", ISSUER]);
       const redeemed = await site.redeem(parameters.get("code") ?? "");
-      assertSame(redeemed.headers.get("Cache-Control"), "no-store");
+      const fields = ["Cache-Control", "Content-Type"];
+      assertSame(fields.map((field) => redeemed.headers.get(field)), [
+        "no-store",
+        "application/json",
+      ]);
       const tokens: Tokens = await redeemed.json();
       assertSame(tokens.scope, "openid email offline_access notes:read");
       const keys = await (await site.send("/.well-known/jwks.json")).json();
@@ -77,6 +82,25 @@ export const serverFlowCases: readonly RuntimeCase[] = [
       assertSame([access.header.typ, access.claims["client_id"]], ["at+jwt", "spa"]);
     },
   })),
+  {
+    name:
+      "server: on a router, whoever is signed in gets tokens that its routes accept until they are revoked",
+    async run() {
+      const { cookie, fetch } = await createOwnApp();
+      const site = createServerSite({ fetch });
+      const signIn = await site.open(new Map(), authorizePath({ scope: "notes:read" }));
+      assertSame(parametersOf(signIn).get("reason"), "signed_out");
+      const jar = new Map([cookie]);
+      const response = await site.open(jar, authorizePath({ scope: "openid notes:read" }));
+      const tokens: Tokens = await (await site.redeem(parametersOf(response).get("code") ?? ""))
+        .json();
+      const bearer = { Authorization: `Bearer ${tokens.access_token}` };
+      const ask = (path: string) => outcome(site.send(path, {}, bearer));
+      assertSame([await ask("/notes"), await ask("/admin")], ["200", "403"]);
+      assertSame(await outcome(site.post("revoke", { token: tokens.refresh_token })), "200");
+      assertSame(await ask("/notes"), "401");
+    },
+  },
   {
     name: "server: a user denies, and the client learns of it",
     async run() {

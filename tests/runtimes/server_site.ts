@@ -37,6 +37,12 @@ export interface Tokens {
 /** A browser: its cookies, by their names. */
 export type Jar = Map<string, string>;
 
+/** Options of {@linkcode createServerSite}. */
+export interface SiteOptions extends Partial<AuthorizationServerOptions> {
+  /** Answers the requests, as an application with a server of its own does. @default the server */
+  readonly fetch?: (request: Request) => Response | Promise<Response>;
+}
+
 /** A server, and what its users and clients do. */
 export interface ServerSite {
   readonly server: AuthorizationServer;
@@ -75,7 +81,7 @@ export function signedIn(): Jar {
 }
 
 /** Creates a server whose users are who the cookie `__Host-user` says, on in-memory stores. */
-export function createServerSite(given: Partial<AuthorizationServerOptions> = {}): ServerSite {
+export function createServerSite({ fetch, ...given }: SiteOptions = {}): ServerSite {
   const clock = { now: START };
   const now = () => clock.now;
   const stores = inMemoryAuthStores({ now });
@@ -105,7 +111,7 @@ export function createServerSite(given: Partial<AuthorizationServerOptions> = {}
     const request = new Request(new URL(path, issuer), init);
     // Node and Bun leave out what pages may not set; servers' requests have it
     Object.defineProperty(request, "headers", { value: new Headers(fields) });
-    return await handleOAuthServerRequest(server, request);
+    return await (fetch?.(request) ?? handleOAuthServerRequest(server, request));
   };
 
   async function browse(

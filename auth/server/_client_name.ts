@@ -28,7 +28,8 @@ export function shownClientName(
   return clean(name) || clean(clientId);
 }
 
-function clean(text: string): string {
+/** Text of others without the characters that can hide or reorder what is around it, at most 80 characters long. */
+export function clean(text: string): string {
   const visible = text.slice(0, 10 * MAX_LENGTH)
     .replace(SPACE_REGEXP, " ")
     .replace(INVISIBLE_REGEXP, "")

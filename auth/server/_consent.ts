@@ -6,6 +6,7 @@
 
 import { equalText } from "../_bytes.ts";
 import type { AuthorizationSubject } from "../stores/server_types.ts";
+import type { User } from "../stores/types.ts";
 import type { ServerContext } from "./_context.ts";
 import { consentToken, type Interaction } from "./_interaction.ts";
 import { redirectHost } from "./_redirect_uri.ts";
@@ -20,17 +21,19 @@ export type ConsentDecision =
 
 /** What the consent page shows. */
 export async function consentPrompt(
-  { basePath, scopes }: ServerContext,
+  { basePath, scopes, users }: ServerContext,
   request: Request,
   interaction: Interaction,
   { sub }: AuthorizationSubject,
 ): Promise<ConsentPrompt> {
   const { authorization, target } = interaction;
   const { scope, uiLocales } = authorization.request;
+  const user = await users.findBySub(sub);
   return {
     request,
     client: target.client,
     sub,
+    ...accountOf(user, sub),
     scopes: scope.map((name) => ({
       description: name, // a scope that the server has lost since the request came
       ...scopes.get(name),
@@ -45,6 +48,11 @@ export async function consentPrompt(
       hidden: { id: authorization.id, token: await consentToken(interaction, sub) },
     },
   };
+}
+
+/** Users that are not read have their subject id as identifier, which means nothing to them. */
+function accountOf(user: User | null, sub: string): Pick<ConsentPrompt, "account"> {
+  return user === null || user.identifier === sub ? {} : { account: user.identifier };
 }
 
 /**

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { shownClientName } from "./_client_name.ts";
+import { clean, shownClientName } from "./_client_name.ts";
 import { fillHtml, type Html, html } from "./_html.ts";
 import { pageResponse } from "./_pages.ts";
 import type { ConsentStrings } from "./consent_strings.ts";
@@ -15,7 +15,7 @@ import type { ConsentPrompt } from "./types.ts";
  * is sent to is always shown too (RFC 8252 §8.6, RFC 9700 §4.11).
  */
 export function consentPage(prompt: ConsentPrompt, strings: ConsentStrings): Response {
-  const { client, scopes, form, redirectHost, isLoopback } = prompt;
+  const { client, account, scopes, form, redirectHost, isLoopback } = prompt;
   const values = {
     // Isolated: a name in a right-to-left script does not reorder the sentence
     client: html`<strong><bdi>${shownClientName(client)}</bdi></strong>`,
@@ -29,6 +29,7 @@ export function consentPage(prompt: ConsentPrompt, strings: ConsentStrings): Res
       <h1>${strings.title}</h1>
       <p class="request">${request}</p>
       ${homePage(client.clientUri)}
+      ${account === undefined ? undefined : signedInAs(account, strings)}
       <form method="post" action="${form.action}" autocomplete="off">
         ${Object.entries(form.hidden).map(hiddenField)}
         ${scopeFields(scopes, strings.scopes)}
@@ -39,6 +40,16 @@ export function consentPage(prompt: ConsentPrompt, strings: ConsentStrings): Res
     </main>
   `;
   return pageResponse({ lang: strings.lang, title: strings.title, content });
+}
+
+/** Somebody who shares the browser may be signed in. */
+function signedInAs(account: string, strings: ConsentStrings): Html {
+  const text = withPlaceholder(strings.account, "{account}");
+  return html`
+    <p class="home">${fillHtml(text, {
+      account: html`<strong><bdi>${clean(account)}</bdi></strong>`,
+    })}</p>
+  `;
 }
 
 /** A translation that has lost its placeholder hides nothing. */

@@ -15,6 +15,8 @@ export interface ConsentStrings {
   readonly title: string;
   /** What the client wants, with `{client}`. */
   readonly request: string;
+  /** Who is signed in, with `{account}`: what the user signs in with. */
+  readonly account: string;
   /** Above the list of scopes. */
   readonly scopes: string;
   /** Where the browser goes after either answer, with `{host}`. */
@@ -38,6 +40,7 @@ export const ENGLISH: ConsentStrings = /* @__PURE__ */ Object.freeze({
   lang: "en",
   title: "Allow access?",
   request: "{client} wants to access your account",
+  account: "You are signed in as {account}",
   scopes: "It will be able to:",
   redirect: "You will be sent to {host}",
   loopback:

@@ -74,6 +74,8 @@ export interface ConsentPrompt {
   readonly client: RegisteredClient;
   /** Subject id of the user. */
   readonly sub: string;
+  /** What the user signs in with, so that another account is noticed; absent without the option `users`. */
+  readonly account?: string | undefined;
   /** Scopes to grant, with their descriptions. */
   readonly scopes: readonly (ScopeInfo & { readonly name: string; readonly required: boolean })[];
   /** Host that the response is sent to, which the page must show; the scheme of a native application's redirect URI. */

@@ -8,6 +8,7 @@ export const GERMAN: ConsentStrings = {
   lang: "de",
   title: "Zugriff erlauben?",
   request: "{client} möchte auf Ihr Konto zugreifen",
+  account: "Sie sind als {account} angemeldet",
   scopes: "Die Anwendung kann dann:",
   redirect: "Sie werden zu {host} weitergeleitet",
   loopback: "{host} ist ein Programm auf Ihrem Gerät, das sich als {client} ausgeben kann.",

@@ -49,6 +49,17 @@ async function shownName(name: string): Promise<string | undefined> {
   return /<bdi>([^]*?)<\/bdi>/.exec(await show({ client: { name } }))?.[1];
 }
 
+Deno.test("consentPage() says who is signed in, if that is known", async () => {
+  const page = await show({ account: "ada@example.com\u202e<b>" });
+  const text = "You are signed in as <strong><bdi>ada@example.com&lt;b&gt;</bdi></strong>";
+  assertStringIncludes(page, text);
+  const german = visibleText(await show({ account: "ada" }, GERMAN));
+  assertStringIncludes(german, "Sie sind als ada angemeldet");
+  const lost = visibleText(await show({ account: "ada" }, { ...ENGLISH, account: "Konto:" }));
+  assertStringIncludes(lost, "Konto: ada");
+  assertEquals((await show()).includes("You are signed in"), false);
+});
+
 Deno.test("consentPage() shows who asks, for what, and where the response goes", async () => {
   assertEquals(
     visibleText(await show()),

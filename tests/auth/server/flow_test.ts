@@ -1,4 +1,4 @@
-import { assert, assertEquals, assertMatch } from "@std/assert";
+import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import {
   API,
   assertTokenError,
@@ -23,7 +23,9 @@ Deno.test("AuthorizationServer signs in, asks for consent, and issues tokens", a
   await site.signIn(browser);
   const page = await browser.send(next);
   assertEquals(page.status, 200);
-  const response = await site.decide(browser, page);
+  const text = await page.text();
+  assertStringIncludes(text, "You are signed in as <strong><bdi>ada@example.com</bdi></strong>");
+  const response = await site.decide(browser, text);
   const parameters = responseParameters(response);
   assertEquals([parameters.get("state"), parameters.get("iss")], ["s-1", ISSUER]);
   const code = parameters.get("code") ?? "";

@@ -24,7 +24,7 @@ Deno.test("AuthorizationServer signs in, asks for consent, and issues tokens", a
   const page = await browser.send(next);
   assertEquals(page.status, 200);
   const text = await page.text();
-  assertStringIncludes(text, "You are signed in as <strong><bdi>ada@example.com</bdi></strong>");
+  assertStringIncludes(text, "You are signed in as <strong><bdi>ada@example.org</bdi></strong>");
   const response = await site.decide(browser, text);
   const parameters = responseParameters(response);
   assertEquals([parameters.get("state"), parameters.get("iss")], ["s-1", ISSUER]);

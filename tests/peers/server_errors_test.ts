@@ -1,16 +1,16 @@
 /** Errors of our authorization server as openid-client and oauth4webapi see them, and responses that both must reject. */
 
 import { assertEquals } from "@std/assert";
+import { accessTokenClaims, withOauth4webapi } from "./_oauth4webapi.ts";
+import { withOpenidClient } from "./_openid_client.ts";
 import {
-  accessTokenClaims,
   type Begun,
   type Checks,
   type Parameters,
   rejectionOf,
-  RELYING_PARTIES,
   type RelyingParty,
   type RelyingPartyOptions,
-} from "./_relying_parties.ts";
+} from "./_relying_party.ts";
 import {
   API,
   CLIENT_SECRET,
@@ -20,6 +20,7 @@ import {
   startServerSite,
 } from "./_server_site.ts";
 
+const PEERS = [["openid-client", withOpenidClient], ["oauth4webapi", withOauth4webapi]] as const;
 const SPA = { clientId: "spa", redirectUri: REDIRECT_URI } as const;
 
 /** Requests that are answered by an error: of a user who is signed out, who is signed in, or who has granted the same before. */
@@ -125,7 +126,7 @@ async function remains(
 
 const ENDED = ["401 invalid_token", "invalid_grant"];
 
-for (const [peer, create] of RELYING_PARTIES) {
+for (const [peer, create] of PEERS) {
   const open = async ({ issuer }: ServerSite) => await create({ ...SPA, issuer });
 
   Deno.test(`AuthorizationServer answers requests of ${peer} by errors that it understands`, async (t) => {

@@ -1,14 +1,14 @@
 /** Our authorization server as openid-client and oauth4webapi use it, over the network of this machine. */
 
 import { assert, assertEquals, assertNotEquals } from "@std/assert";
-import {
-  accessTokenClaims,
-  type Authentication,
-  RELYING_PARTIES,
-  type RelyingParty,
-  type RelyingPartyOptions,
-  type SignIn,
-} from "./_relying_parties.ts";
+import { accessTokenClaims, withOauth4webapi } from "./_oauth4webapi.ts";
+import { withOpenidClient } from "./_openid_client.ts";
+import type {
+  Authentication,
+  RelyingParty,
+  RelyingPartyOptions,
+  SignIn,
+} from "./_relying_party.ts";
 import {
   API,
   CLIENT_SECRET,
@@ -17,6 +17,7 @@ import {
   startServerSite,
 } from "./_server_site.ts";
 
+const PEERS = [["openid-client", withOpenidClient], ["oauth4webapi", withOauth4webapi]] as const;
 const SPA = { clientId: "spa", redirectUri: REDIRECT_URI } as const;
 
 /** Each client authentication, with the client that has it. */
@@ -38,7 +39,7 @@ async function signIn(
   return await party.finish(await site.browser().visit(url), checks);
 }
 
-for (const [peer, create] of RELYING_PARTIES) {
+for (const [peer, create] of PEERS) {
   for (const alg of ["RS256", "PS256", "ES256", "EdDSA"] as const) {
     Deno.test(`AuthorizationServer completes a sign-in of ${peer} with tokens of ${alg}`, async () => {
       await using site = await startServerSite({ alg });

@@ -106,10 +106,10 @@ async function toConsent(site: Site, name = "ada"): Promise<Opened> {
   return await site.submit(signIn, credentials(name));
 }
 
-/** The first form of the page of applications that revokes. */
+/** The form of the page of applications that revokes the access of the notes. */
 function revokeForm(text: string): string {
-  const [form = ""] = /<form action="\/revoke".*?<\/form>/s.exec(text) ?? [];
-  return form;
+  const forms = text.match(/<form action="\/revoke".*?<\/form>/gs) ?? [];
+  return forms.find((form) => form.includes('value="notes"')) ?? "";
 }
 
 /** What the notes service calls the user. */
@@ -232,7 +232,7 @@ Deno.test("Notes ID gives tokens to a program on the user's device, at any port,
   assertStringIncludes(page.text, "Keep access while you are signed out");
 
   await site.submit(await site.open(START), { decision: "allow" });
-  const both = await site.open(`${ID}/`); // the notes are listed first
+  const both = await site.open(`${ID}/`);
   const left = await site.submit({ ...both, text: revokeForm(both.text) }, {});
   assertStringIncludes(left.text, "<h2>Notes on the command line</h2>");
   assert(!left.text.includes("<h2>Notes</h2>"));

@@ -91,11 +91,12 @@ export function readServerOptions(options: AuthorizationServerOptions): ServerCo
 
 /** Sends the user to a page of the application, which returns to `next`. */
 export function signInAt(path: string): (prompt: LoginPrompt) => Response {
-  return ({ returnTo, reason, loginHint, uiLocales }) => {
+  return ({ returnTo, reason, loginHint, acrValues, uiLocales }) => {
     const query = new URLSearchParams({
       next: returnTo,
       reason,
       ...(loginHint === undefined ? {} : { login_hint: loginHint }),
+      ...(acrValues.length === 0 ? {} : { acr_values: acrValues.join(" ") }),
       ...(uiLocales === undefined ? {} : { ui_locales: uiLocales }),
     });
     const location = `${path}${path.includes("?") ? "&" : "?"}${query}`;

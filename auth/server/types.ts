@@ -41,7 +41,12 @@ export interface ServerLifetimes {
   readonly idToken?: number | undefined;
   /** Refresh tokens, each from when it was issued. @default {1_209_600} 14 days */
   readonly refreshToken?: number | undefined;
-  /** Grants, from the consent, at least as long as access tokens: after it, the user is asked again. @default {2_592_000} 30 days */
+  /**
+   * Grants, from the consent, at least as long as access tokens. Consent is remembered as long as the refresh token is valid, which
+   * each refresh extends up to this time.
+   *
+   * @default {2_592_000} 30 days
+   */
   readonly grant?: number | undefined;
 }
 

@@ -243,6 +243,14 @@ for (const [why, hint, passed] of HINTS) {
   });
 }
 
+Deno.test("AuthorizationServer tells the sign-in page which contexts are asked for (9470-4)", async () => {
+  const site = subjectSite({ server: { acrValues: ["gold"] } });
+  const response = await site.authorize(site.browser, { acr_values: "gold silver" });
+  const { searchParams } = new URL(response.headers.get("Location") ?? "", ISSUER);
+  const found = ["reason", "acr_values"].map((name) => searchParams.get(name));
+  assertEquals(found, ["acr", "gold silver"]);
+});
+
 Deno.test("AuthorizationServer asks `login` with what the client wants (9470-4)", async () => {
   const prompts: LoginPrompt[] = [];
   const own = "__Host-own=1; Path=/; Secure; HttpOnly";

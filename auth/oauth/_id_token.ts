@@ -4,11 +4,10 @@
  * @module
  */
 
-import { encodeBase64Url } from "../_base64url.ts";
-import { equalText, utf8 } from "../_bytes.ts";
+import { equalText } from "../_bytes.ts";
 import { AuthError } from "../error.ts";
-import { isJwaAlgorithm, JWA } from "../jwt/jwa.ts";
 import { jwtVerifier, type VerifiedJwt } from "../jwt/jwt.ts";
+import { tokenHash } from "../jwt/token_hash.ts";
 import type { JwtClaims, KeyResolver } from "../jwt/types.ts";
 import type { ClientContext, OAuthServer } from "./_context.ts";
 import { check, oauthError } from "./_failure.ts";
@@ -123,12 +122,4 @@ export function issuerOf(
 /** §2: at most 255 ASCII characters. */
 export function isSubject(sub: unknown): sub is string {
   return typeof sub === "string" && /^[\x20-\x7e]{1,255}$/.test(sub);
-}
-
-/** `at_hash`: the left half of the digest, by the hash of the algorithm; Ed25519 uses SHA-512. */
-async function tokenHash(alg: string, accessToken: string): Promise<string | undefined> {
-  if (!isJwaAlgorithm(alg)) return undefined;
-  const { hashBytes } = JWA[alg];
-  const digest = await crypto.subtle.digest(`SHA-${8 * hashBytes}`, utf8(accessToken));
-  return encodeBase64Url(new Uint8Array(digest, 0, hashBytes / 2));
 }

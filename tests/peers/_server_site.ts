@@ -44,15 +44,17 @@ export interface ServerSite extends AsyncDisposable {
 
 /** Options of {@linkcode startServerSite}. */
 export interface ServerSiteOptions {
-  /** Algorithm of all tokens. @default {"ES256"} */
+  /** Algorithm of ID tokens. @default {"ES256"} */
   readonly alg?: AsymmetricAlgorithm;
+  /** Algorithm of access tokens. @default that of ID tokens */
+  readonly accessTokenAlg?: AsymmetricAlgorithm;
   /** Path of the issuer. @default {"/tenants/a"} */
   readonly path?: string;
 }
 
 /** Starts a server, in whose application Ada has an account. */
 export async function startServerSite(
-  { alg = "ES256", path = "/tenants/a" }: ServerSiteOptions = {},
+  { alg = "ES256", accessTokenAlg = alg, path = "/tenants/a" }: ServerSiteOptions = {},
 ): Promise<ServerSite> {
   const local = { hostname: "127.0.0.1", port: 0, onListen() {} };
   const received: Request[] = [];
@@ -74,7 +76,7 @@ export async function startServerSite(
     stores,
     hasher: pbkdf2Hasher({ iterations: 1_000 }), // fast: the hash is not under test
     deployment: "direct",
-    jwt: { issuer, audience: API, algorithms: [alg] },
+    jwt: { issuer, audience: API, algorithms: [...new Set([accessTokenAlg, alg])] },
     container: createContainer(),
   });
   const server = new AuthorizationServer({

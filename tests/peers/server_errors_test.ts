@@ -1,6 +1,6 @@
 /** Errors of our authorization server as openid-client and oauth4webapi see them, and responses that both must reject. */
 
-import { assertEquals } from "@std/assert";
+import { assert, assertEquals } from "@std/assert";
 import { accessTokenClaims, withOauth4webapi } from "./_oauth4webapi.ts";
 import { withOpenidClient } from "./_openid_client.ts";
 import {
@@ -143,6 +143,17 @@ for (const [peer, create] of PEERS) {
       });
     }
     assertEquals(await site.server.listGrants(site.sub), []);
+  });
+
+  Deno.test(`AuthorizationServer answers ${peer} by a form with an error`, async () => {
+    await using site = await startServerSite();
+    const { issuer, receiverUri: redirectUri, received } = site;
+    const party = await create({ issuer, redirectUri, clientId: "form" });
+    const { url, checks } = await party.begin({ response_mode: "form_post" });
+    await site.browser().visit(url, "deny");
+    const [request] = received;
+    assert(request !== undefined);
+    assertEquals(await rejectionOf(() => party.finish(request, checks)), "access_denied");
   });
 
   for (const [why, change] of RESPONSES) {

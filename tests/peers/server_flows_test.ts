@@ -1,6 +1,7 @@
 /** Our authorization server as openid-client and oauth4webapi use it, over the network of this machine. */
 
 import { assert, assertEquals, assertNotEquals } from "@std/assert";
+import { claimsOf, headerOf } from "../auth/server/_site.ts";
 import { accessTokenClaims, withOauth4webapi } from "./_oauth4webapi.ts";
 import { withOpenidClient } from "./_openid_client.ts";
 import type {
@@ -74,6 +75,16 @@ for (const [peer, create] of PEERS) {
     });
   }
 
+  Deno.test(`AuthorizationServer signs the tokens of ${peer} by keys of two algorithms`, async () => {
+    await using site = await startServerSite({ alg: "RS256", accessTokenAlg: "EdDSA" });
+    const { issuer, sub } = site;
+    const party = await create({ ...SPA, issuer });
+    const { access_token, id_token, claims } = await signIn(site, party);
+    assertEquals([headerOf(access_token)["alg"], headerOf(id_token)["alg"]], ["EdDSA", "RS256"]);
+    const access = await accessTokenClaims(party, access_token, API);
+    assertEquals([claims.sub, access["sub"]], [sub, sub]);
+  });
+
   for (const [algorithm, kind] of [["oidc", "OpenID Connect"], ["oauth2", "RFC 8414"]] as const) {
     for (const path of ["", "/tenants/a"]) {
       const where = path === "" ? "without" : "with";
@@ -97,6 +108,8 @@ for (const [peer, create] of PEERS) {
       assertNotEquals(second.refresh_token, first.refresh_token);
       const narrow = await party.refresh(second.refresh_token, { scope: "openid" });
       assertEquals([second.scope, narrow.scope], ["openid email notes:read", "openid"]);
+      const { sub: same, auth_time, nonce } = claimsOf(narrow.id_token ?? ""); // the peer has verified it
+      assertEquals([same, auth_time, nonce], [sub, first.claims["auth_time"], undefined]);
       assertEquals(await party.userinfo(narrow.access_token, sub), { sub });
       assertEquals((await server.listGrants(sub)).length, 1);
       await party.revoke(narrow.refresh_token);

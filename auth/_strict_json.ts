@@ -16,10 +16,13 @@ import { type Bytes, decodeUtf8 } from "./_bytes.ts";
  */
 export function parseStrictObject(json: string | Bytes): Record<string, unknown> {
   const value = parseStrictJson(typeof json === "string" ? json : decodeUtf8(json));
-  if (typeof value === "object" && value !== null && !Array.isArray(value)) {
-    return value as Record<string, unknown>;
-  }
+  if (isJsonObject(value)) return value;
   throw new SyntaxError("Cannot parse JSON: the value must be an object");
+}
+
+/** Whether a value is a JSON object. */
+export function isJsonObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /** Parses JSON. @throws {SyntaxError} As {@linkcode parseStrictObject} does. */

@@ -6,6 +6,7 @@
 
 import { HttpError } from "../../router/problem.ts";
 import type { RouteRequest } from "../../router/types.ts";
+import { isJsonObject } from "../_strict_json.ts";
 import type { PasswordCredentials } from "../password/password_types.ts";
 import type { Principal } from "../principal.ts";
 
@@ -31,7 +32,7 @@ export function readCredentials(content: unknown): PasswordCredentials & { remem
 
 /** A value that is not a string is rejected by the service, like an invalid token. */
 export function readRefreshToken(content: unknown): string {
-  return isObject(content) ? content["refreshToken"] as string : "";
+  return isJsonObject(content) ? content["refreshToken"] as string : "";
 }
 
 /** An optional body. */
@@ -41,13 +42,8 @@ export async function readOptionalJson(req: RouteRequest): Promise<unknown> {
 
 /** The members of an object. */
 export function readMembers(content: unknown): Readonly<Record<string, unknown>> {
-  if (isObject(content)) return content;
+  if (isJsonObject(content)) return content;
   throw invalid("", "Expected an object");
-}
-
-/** Whether a value is a JSON object. */
-export function isObject(content: unknown): content is Record<string, unknown> {
-  return typeof content === "object" && content !== null && !Array.isArray(content);
 }
 
 /** An optional boolean, false by default. */

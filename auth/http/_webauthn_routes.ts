@@ -8,11 +8,12 @@ import { originalRequest } from "../../router/original_request.ts";
 import { HttpError } from "../../router/problem.ts";
 import { empty, json } from "../../router/response.ts";
 import type { Middleware, RouteRequest } from "../../router/types.ts";
+import { isJsonObject } from "../_strict_json.ts";
 import { AuthError } from "../error.ts";
 import { NAME_RULE, parsePasskeyName } from "../webauthn/passkey_info.ts";
 import type { CeremonyClient, WebAuthnService } from "../webauthn/service_types.ts";
 import type { BrowserRouteParts } from "./_browser_route_parts.ts";
-import { invalid, isObject, readFlag, readMembers, readString } from "./_route_bodies.ts";
+import { invalid, readFlag, readMembers, readString } from "./_route_bodies.ts";
 import { keepPrivate } from "./_shared_routes.ts";
 import { describePasskeyRoutes, type PasskeyRouteName } from "./_webauthn_documents.ts";
 import { requireSub, sessionGuard } from "./_session_guard.ts";
@@ -80,7 +81,7 @@ export function webAuthnRoutes(
     post("register/verify", [mayRegister], async (req, ...args) => {
       const { content } = req;
       const sub = getPrincipal(req)?.sub;
-      const name = isObject(content) ? content["name"] : undefined;
+      const name = isJsonObject(content) ? content["name"] : undefined;
       const checked = name === undefined ? undefined : readName(name);
       const options = { ...await ceremonyClient(req, args), sub, name: checked };
       if (sub === undefined) await tokens?.keys.jwks(); // rejects while no key signs, before an account is created
@@ -99,7 +100,10 @@ export function webAuthnRoutes(
 
     post("login/verify", [], async (req, ...args) => {
       const { content } = req;
-      const remember = readFlag("remember", isObject(content) ? content["remember"] : undefined);
+      const remember = readFlag(
+        "remember",
+        isJsonObject(content) ? content["remember"] : undefined,
+      );
       const client = await ceremonyClient(req, args);
       await tokens?.keys.jwks(); // rejects while no key signs, before the challenge is used
       const authentication = await webauthn.verifyAuthentication(content, client);

@@ -4,9 +4,9 @@
  * @module
  */
 
-import { readText } from "../_fetch_json.ts";
+import { readForm } from "../_form.ts";
 import { parseStrictObject } from "../_strict_json.ts";
-import { check, oauthError } from "./_failure.ts";
+import { check } from "./_failure.ts";
 
 /** The parameters that count. */
 export interface ResponseParameters {
@@ -29,8 +29,6 @@ const MAX_LENGTH = 4_096;
 /** A body may contain an error description that is not read. */
 const MAX_BODY_BYTES = 65_536;
 
-const FORM_TYPE = "application/x-www-form-urlencoded";
-
 /**
  * Reads the parameters from the query of a GET, or the form of a POST.
  *
@@ -40,7 +38,7 @@ export async function readParameters(
   request: Request,
   responseMode: "query" | "form_post" = "query",
 ): Promise<ResponseParameters> {
-  const params = responseMode === "query" ? readQuery(request) : await readForm(request);
+  const params = responseMode === "query" ? readQuery(request) : await readPost(request);
   check(!FOREIGN_NAMES.some((name) => params.has(name)), "response_malformed");
   const found: Record<string, string> = {};
   for (const name of NAMES) {
@@ -68,15 +66,9 @@ function readQuery({ method, url }: Request): URLSearchParams {
   return new URL(url).searchParams;
 }
 
-/** Reads a form that a page or a server has posted. @throws {AuthError} `response_malformed` */
-export async function readForm({ method, headers, body }: Request): Promise<URLSearchParams> {
-  const [type = ""] = (headers.get("Content-Type") ?? "").split(";", 1);
-  check(method === "POST" && type.trim().toLowerCase() === FORM_TYPE, "response_malformed");
-  try {
-    return new URLSearchParams(
-      body === null ? "" : await readText(body.getReader(), MAX_BODY_BYTES),
-    );
-  } catch (cause) {
-    throw oauthError("response_malformed", { cause });
-  }
+async function readPost(request: Request): Promise<URLSearchParams> {
+  check(request.method === "POST", "response_malformed");
+  const form = await readForm(request, MAX_BODY_BYTES);
+  check(typeof form !== "string", "response_malformed");
+  return form;
 }

@@ -41,11 +41,6 @@ export async function sendForm(context: RequestContext, request: ProviderRequest
   await attempt(request, () => fetchStatus(urlOf(context, request), optionsOf(context, request)));
 }
 
-/** Whether a value is a JSON object. */
-export function isJsonObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
 /** Whether a document with status 200 is an error: `error` at GitHub, `ok: false` at Slack. */
 export function isErrorDocument(document: Readonly<Record<string, unknown>>): boolean {
   return document["error"] !== undefined || document["ok"] === false;

@@ -4,10 +4,11 @@
  * @module
  */
 
+import { isJsonObject } from "../_strict_json.ts";
 import { authenticateClient } from "./_client_authentication.ts";
 import type { ClientContext } from "./_context.ts";
 import { check } from "./_failure.ts";
-import { isErrorDocument, isJsonObject, requestJson, sendForm } from "./_request.ts";
+import { isErrorDocument, requestJson, sendForm } from "./_request.ts";
 import type { OAuthTokens } from "./client_types.ts";
 
 /** `access_token`, RFC 6749 Appendix A.12, in a length that fits into a header field. */

@@ -8,7 +8,7 @@
 
 import { digestText } from "../_kdf.ts";
 import { randomToken } from "../_random.ts";
-import { parseCookies, readCookie, serializeCookie } from "../session/cookie.ts";
+import { type TransactionCookies, transactionCookies } from "../session/transaction_cookies.ts";
 import type { ClientContext } from "./_context.ts";
 import { check } from "./_failure.ts";
 import type { OAuthLink } from "./client_types.ts";
@@ -37,12 +37,6 @@ export interface BegunTransaction {
   readonly cookies: readonly string[];
 }
 
-/** Transactions of one browser; a new one deletes the cookie of the oldest. */
-const MAX_TRANSACTIONS = 8;
-
-/** Characters of the state in a cookie's name, which tell the sign-ins of a browser apart. */
-const TAG_LENGTH = 8;
-
 const STATE_REGEXP = /^[\w-]{43}$/;
 
 /** What transactions need of a client. */
@@ -60,8 +54,7 @@ export async function beginTransaction(
   const { states, lifetime, now } = context;
   const [state, browser] = [randomToken(), randomToken()];
   await states.put(await keyOf(state, browser), transaction, now() + lifetime);
-  const own = cookie(context, cookieName(context, state), browser, lifetime);
-  return { state, cookies: [...excessCookies(context, request), own] };
+  return { state, cookies: cookiesOf(context).begin(request, state, browser) };
 }
 
 /** Takes the transaction of a state, in the browser that began it. */
@@ -71,7 +64,7 @@ export async function takeTransaction(
   state: string | undefined,
 ): Promise<OAuthTransaction> {
   check(state !== undefined && STATE_REGEXP.test(state), "state_missing");
-  const reading = readCookie(request.headers.get("Cookie"), cookieName(context, state));
+  const reading = cookiesOf(context).read(request, state);
   check(reading.status === "found", "browser_mismatch");
   const found = await context.states.consume(await keyOf(state, reading.value));
   check(found !== null, "state_unknown"); // also used up, expired, or begun with another value of the cookie
@@ -80,36 +73,16 @@ export async function takeTransaction(
 
 /** The value of a `Set-Cookie` field that deletes the cookie of a state. */
 export function clearTransactionCookie(context: TransactionContext, state: string): string {
-  return cookie(context, cookieName(context, state), "", 0);
+  return cookiesOf(context).clear(state);
 }
 
-/** Deletes the oldest cookies: user agents list the earlier created ones first, RFC 6265bis §5.8.3. */
-function excessCookies(context: TransactionContext, request: Request): readonly string[] {
-  const names = parseCookies(request.headers.get("Cookie")).map(({ name }) => name)
-    .filter((name) => name.startsWith(namePrefix(context)));
-  return names.slice(0, Math.max(0, names.length + 1 - MAX_TRANSACTIONS))
-    .filter((name) => name.length === namePrefix(context).length + TAG_LENGTH)
-    .map((name) => cookie(context, name, "", 0));
-}
-
-/** `SameSite=None` where the response is a form that the provider's page posts; `Lax` lets links through. */
-function cookie(
-  { provider }: TransactionContext,
-  name: string,
-  value: string,
-  maxAge: number,
-): string {
-  const sameSite = provider.responseMode === "form_post" ? "None" : "Lax";
-  return serializeCookie(name, value, { sameSite, maxAge });
-}
-
-/** The browser knows the state anyway: it was in the URL. */
-function cookieName(context: TransactionContext, state: string): string {
-  return namePrefix(context) + state.slice(0, TAG_LENGTH);
-}
-
-function namePrefix({ cookies }: TransactionContext): string {
-  return `${cookies.hostPrefix}tx-`;
+/** `SameSite=None` where the response is a form that the provider's page posts. */
+function cookiesOf({ provider, cookies, lifetime }: TransactionContext): TransactionCookies {
+  return transactionCookies({
+    prefix: `${cookies.hostPrefix}tx-`,
+    sameSite: provider.responseMode === "form_post" ? "None" : "Lax",
+    lifetime,
+  });
 }
 
 async function keyOf(state: string, browser: string): Promise<string> {

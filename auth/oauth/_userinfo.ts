@@ -4,9 +4,10 @@
  * @module
  */
 
+import { isJsonObject } from "../_strict_json.ts";
 import type { ClientContext } from "./_context.ts";
 import { check } from "./_failure.ts";
-import { isErrorDocument, isJsonObject, requestJson } from "./_request.ts";
+import { isErrorDocument, requestJson } from "./_request.ts";
 import type { OAuthServerMetadata } from "./provider_types.ts";
 
 type Fetched = Readonly<Record<string, unknown>>;

@@ -6,12 +6,12 @@
 
 import { fetchJson } from "../_fetch_json.ts";
 import { publicUrl } from "../_public_url.ts";
+import { isJsonObject } from "../_strict_json.ts";
 import { isWorkerd } from "../_workerd.ts";
 import { remoteJwks } from "../jwt/remote_jwks.ts";
 import type { KeyResolver } from "../jwt/types.ts";
 import type { OAuthServer, RequestContext } from "./_context.ts";
 import { oauthError } from "./_failure.ts";
-import { isJsonObject } from "./_request.ts";
 import type { OAuthProvider, OAuthServerMetadata } from "./provider_types.ts";
 
 /** Returns the server as it is now. @throws {AuthError} `service_unavailable`, if its metadata cannot be fetched. */

@@ -5,12 +5,12 @@
  * @module
  */
 
-import { parseStrictObject } from "../_strict_json.ts";
+import { isJsonObject, parseStrictObject } from "../_strict_json.ts";
 import type { AuthorizationRequest } from "../stores/server_types.ts";
 import type { ServerContext } from "./_context.ts";
 import { soleValue } from "./_parameters.ts";
 import { refuseRedirect, type ResponseTarget } from "./_refusal.ts";
-import { requestedScope } from "./_scopes.ts";
+import { mayHaveScope, requestedScope } from "./_scopes.ts";
 import { STATE_REGEXP } from "./_target.ts";
 import { readIdTokenHint } from "./_verify_tokens.ts";
 
@@ -84,9 +84,7 @@ export async function readAuthorizationRequest(
   const responseType = values.get("response_type");
   if (responseType === undefined) throw invalid("response_type is missing");
   if (responseType !== "code") throw refuseRedirect(target, "unsupported_response_type");
-  const mode = values.get("response_mode") ?? "query";
-  const isMode = RESPONSE_MODES.some((one) => one === mode);
-  if (!isMode || (mode === "form_post" && !/^https?:/.test(redirectUri))) {
+  if ((values.get("response_mode") ?? "query") !== responseMode) {
     throw invalid("response_mode is not supported");
   }
 
@@ -148,10 +146,13 @@ export async function readAuthorizationRequest(
  * @throws {ServerRefusal} A redirect.
  */
 export function checkPermission(target: ResponseTarget, scope: readonly string[]): void {
-  const { grants, scope: allowed } = target.client;
-  if (!grants.includes("authorization_code")) throw refuseRedirect(target, "unauthorized_client");
-  const isAllowed = scope.every((name) => allowed?.includes(name) ?? true);
-  if (!isAllowed) throw refuseRedirect(target, "invalid_scope");
+  const { client } = target;
+  if (!client.grants.includes("authorization_code")) {
+    throw refuseRedirect(target, "unauthorized_client");
+  }
+  if (!scope.every((name) => mayHaveScope(client, name))) {
+    throw refuseRedirect(target, "invalid_scope");
+  }
 }
 
 /** Most values that are read of a list of words or claims. */
@@ -194,7 +195,7 @@ function readClaims(text: string | undefined): RequestedClaims | undefined {
   if (text === undefined) return { acr: [], isAcrEssential: false, idTokenClaims: [] };
   try {
     const { id_token = {} } = parseStrictObject(text);
-    if (!isObject(id_token)) return undefined;
+    if (!isJsonObject(id_token)) return undefined;
     const { acr, sub, ...others } = id_token;
     const contexts = wantedValues(acr);
     const subs = wantedValues(sub);
@@ -203,7 +204,7 @@ function readClaims(text: string | undefined): RequestedClaims | undefined {
     return {
       ...(onlySub === undefined ? {} : { sub: onlySub }),
       acr: contexts.slice(0, MAX_WORDS),
-      isAcrEssential: isObject(acr) && acr["essential"] === true && contexts.length > 0,
+      isAcrEssential: isJsonObject(acr) && acr["essential"] === true && contexts.length > 0,
       idTokenClaims: Object.keys(others).filter(isWord).slice(0, MAX_WORDS),
     };
   } catch {
@@ -213,10 +214,6 @@ function readClaims(text: string | undefined): RequestedClaims | undefined {
 
 /** The values that a claim may have, §5.5.1; `undefined` if one is malformed: it must not count as no condition. */
 function wantedValues(claim: unknown): readonly string[] | undefined {
-  const { value, values = value === undefined ? [] : [value] } = isObject(claim) ? claim : {};
+  const { value, values = value === undefined ? [] : [value] } = isJsonObject(claim) ? claim : {};
   return Array.isArray(values) && values.every(isWord) ? values : undefined;
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

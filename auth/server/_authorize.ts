@@ -13,7 +13,7 @@ import type { Exchange, ServerContext } from "./_context.ts";
 import { hasGrant } from "./_grants.ts";
 import { beginInteraction, type Interaction, resumeInteraction } from "./_interaction.ts";
 import { checkLogin } from "./_login_check.ts";
-import { readForm, readQuery } from "./_parameters.ts";
+import { readPageForm, readQuery } from "./_parameters.ts";
 import { refusePage, refuseRedirect, type ResponseTarget } from "./_refusal.ts";
 import { findTarget } from "./_target.ts";
 import type { LoginReason } from "./types.ts";
@@ -44,8 +44,7 @@ export async function authorize(
 
   // 1. A form is the user's decision, or a request that another site's page has posted: it has no cookies of the user
   if (request.method === "POST") {
-    const form = await readForm(request);
-    if (form === undefined) throw refusePage("request_malformed");
+    const form = await readPageForm(request);
     if (!form.has("id")) return { kind: "repeat", parameters: form };
     return await decide(context, exchange, form);
   }
@@ -127,7 +126,7 @@ async function decide(
   }
   const { id, issuer, clientId, createdAt, expiresAt } = authorization;
   const denied = { state: "denied", id, issuer, clientId, createdAt, expiresAt } as const;
-  if (await context.codes.update(denied, interaction.version ?? "") === "lost") {
+  if (await context.codes.update(denied, interaction.version) === "lost") {
     throw refusePage("interaction_unknown", clientId);
   }
   throw refuseRedirect(target, "access_denied");

@@ -6,14 +6,13 @@
 
 import { equalText } from "../_bytes.ts";
 import { digestText } from "../_kdf.ts";
-import { isDisabled } from "../stores/checked.ts";
 import type {
-  AuthorizationSubject,
   IssuedAuthorization,
+  RedeemedAuthorization,
   RegisteredClient,
 } from "../stores/server_types.ts";
 import type { ServerContext } from "./_context.ts";
-import type { GrantData } from "./_grants.ts";
+import { type GrantData, isValidUser } from "./_grants.ts";
 import { type GrantResponse, issueTokens } from "./_issue.ts";
 import { matchRedirectUri } from "./_redirect_uri.ts";
 import { refuseToken } from "./_refusal.ts";
@@ -49,9 +48,7 @@ export async function redeemCode(
   const found = id === "" ? null : await context.codes.find(id);
   const { authorization, version = "" } = found ?? {};
   const [codeHash, challenge] = await Promise.all([digestText(secret), digestText(verifier)]);
-  if (authorization?.id !== id || authorization.issuer !== context.issuer) {
-    throw refuse("code_unknown");
-  }
+  if (authorization?.issuer !== context.issuer) throw refuse("code_unknown");
   const isIssued = authorization.state === "issued" || authorization.state === "redeemed";
   if (!isIssued || !equalText(codeHash, authorization.codeHash)) {
     throw refuse("code_unknown");
@@ -88,15 +85,12 @@ export async function redeemCode(
     scope,
     data,
   });
-  const revoke = () => context.tokens.revoke({ familyId: grantId });
   try {
     const { nonce, idTokenClaims } = request;
-    const { sub, securityStamp, authTime, amr, acr } = subject;
-    const authentication = { sub, securityStamp, authTime, amr, acr };
     const tokens = await issueTokens(context, {
+      ...subject,
       client,
       grantId,
-      ...authentication,
       data,
       scope,
       nonce,
@@ -105,7 +99,7 @@ export async function redeemCode(
 
     // 8. The code is used up: of concurrent requests one gets here, and the others end its grant
     const { id, issuer, createdAt } = authorization;
-    const redeemed = {
+    const redeemed: RedeemedAuthorization = {
       state: "redeemed",
       id,
       issuer,
@@ -113,9 +107,9 @@ export async function redeemCode(
       codeHash,
       grantId,
       createdAt,
-    } as const;
-    const expiresAt = context.now() + context.lifetimes.grant; // a replay is known as long as tokens may be valid
-    if (await context.codes.update({ ...redeemed, expiresAt }, version) !== "updated") {
+      expiresAt: context.now() + context.lifetimes.grant, // a replay is known as long as tokens may be valid
+    };
+    if (await context.codes.update(redeemed, version) !== "updated") {
       const winner = (await context.codes.find(id))?.authorization;
       if (winner?.state === "redeemed") await revokeReplayed(context, winner);
       throw refuse("code_replayed");
@@ -125,7 +119,7 @@ export async function redeemCode(
       ? { ...tokens, refresh_token: refreshToken }
       : tokens;
   } catch (error) {
-    await revoke();
+    await context.tokens.revoke({ familyId: grantId });
     throw error;
   }
 }
@@ -136,14 +130,6 @@ async function revokeReplayed(
 ): Promise<void> {
   await tokens.revoke({ familyId: grantId });
   emit("code.replayed", { clientId, grantId });
-}
-
-async function isValidUser(
-  { users }: ServerContext,
-  { sub, securityStamp }: AuthorizationSubject,
-): Promise<boolean> {
-  const user = await users.findBySub(sub);
-  return user !== null && !isDisabled(user) && user.securityStamp === securityStamp;
 }
 
 function grantData(

@@ -7,6 +7,7 @@
 import type { Emit } from "../_emit.ts";
 import type { AsymmetricAlgorithm } from "../jwt/jwa.ts";
 import type { KeyService } from "../keys/key_service.ts";
+import type { TransactionCookies } from "../session/transaction_cookies.ts";
 import type { AuthorizationStore, AuthorizationSubject } from "../stores/server_types.ts";
 import type { RefreshTokenStore, UserStore } from "../stores/types.ts";
 import type { RefreshService } from "../tokens/refresh_types.ts";
@@ -31,6 +32,10 @@ export interface ServerContext
   /** Users; without that option one that has every user. */
   readonly users: Pick<UserStore, "findBySub">;
   readonly keys: KeyService;
+  /** Publishes the keys. */
+  readonly jwks: (request: Request) => Promise<Response>;
+  /** Cookies of authorizations that wait for the user. */
+  readonly cookies: TransactionCookies;
   readonly authenticate: (request: Request) => Promise<AuthorizationSubject | undefined>;
   readonly login: NonNullable<AuthorizationServerOptions["login"]>;
   readonly consent: NonNullable<AuthorizationServerOptions["consent"]>;

@@ -4,13 +4,20 @@
  * @module
  */
 
-import { jwksHandler } from "../http/jwks_handler.ts";
 import { authorize } from "./_authorize.ts";
 import type { Endpoint, ServerContext } from "./_context.ts";
 import { serverMetadata } from "./_metadata.ts";
 import { privateJson, respondToAuthorize, respondToUserinfo } from "./_respond.ts";
 import { exchangeTokens, revokeToken } from "./_token.ts";
 import { userinfo } from "./_userinfo.ts";
+
+/** The metadata do not contain their own URL: it follows from the issuer. */
+const METADATA: Endpoint = {
+  path: "/.well-known/openid-configuration",
+  methods: ["GET"],
+  cors: true,
+  handle: (context) => Promise.resolve(metadataResponse(context)),
+};
 
 /** All endpoints. */
 export const ENDPOINTS: readonly Endpoint[] = [
@@ -53,37 +60,23 @@ export const ENDPOINTS: readonly Endpoint[] = [
     path: "/.well-known/jwks.json",
     methods: ["GET"],
     cors: true,
-    handle: async (context, { request }) => await jwksHandlerOf(context)(request),
+    handle: (context, { request }) => context.jwks(request),
   },
-  {
-    path: "/.well-known/openid-configuration",
-    methods: ["GET"],
-    cors: true,
-    handle: (context) => Promise.resolve(metadataResponse(context)),
-  },
+  METADATA,
 ];
 
-/** Well-known addresses for issuers with a path are in front of it, RFC 8414 §3.1: aliases of the last row. */
-const ALIASES = [
+/** Well-known addresses for issuers with a path are in front of it, RFC 8414 §3.1. */
+const METADATA_PATHS = [
   "/.well-known/oauth-authorization-server",
   "/.well-known/openid-configuration",
 ] as const;
 
 /** Full paths of all endpoints, with their rows. */
 export function endpointPaths(basePath: string): ReadonlyMap<string, Endpoint> {
-  const metadata = ENDPOINTS.find(({ path }) => path.endsWith("/openid-configuration"));
   return new Map([
-    ...(metadata === undefined ? [] : ALIASES.map((path) => [path + basePath, metadata] as const)),
+    ...METADATA_PATHS.map((path) => [path + basePath, METADATA] as const),
     ...ENDPOINTS.map((endpoint) => [basePath + endpoint.path, endpoint] as const),
   ]);
-}
-
-const JWKS: WeakMap<ServerContext, ReturnType<typeof jwksHandler>> = /* @__PURE__ */ new WeakMap();
-
-function jwksHandlerOf(context: ServerContext): ReturnType<typeof jwksHandler> {
-  const handler = JWKS.get(context) ?? jwksHandler(context.keys);
-  JWKS.set(context, handler);
-  return handler;
 }
 
 function metadataResponse(context: ServerContext): Response {

@@ -5,10 +5,13 @@
  * @module
  */
 
-import { checkedRefreshTokens, isDisabled, isRevoked } from "../stores/checked.ts";
+import { isDisabled, isRevoked } from "../stores/checked.ts";
+import { isClientDisabled } from "../stores/checked_server.ts";
+import type { RegisteredClient } from "../stores/server_types.ts";
 import type { RefreshFamily } from "../stores/types.ts";
 import type { RefreshFamilyInfo } from "../tokens/refresh_types.ts";
 import type { ServerContext } from "./_context.ts";
+import type { OwnAccessToken } from "./_verify_tokens.ts";
 import type { GrantInfo } from "./types.ts";
 
 /** The data of a family: whose grant it is. */
@@ -60,15 +63,26 @@ export async function hasGrant(
   );
 }
 
-/** The family of a grant that is valid now; `undefined` if it was revoked or has expired, or its user may not use it. */
-export async function findGrant(
-  { tokens, users, now }: Pick<ServerContext, "tokens" | "users" | "now">,
-  grantId: string,
-): Promise<RefreshFamily | undefined> {
-  const family = await checkedRefreshTokens(tokens).find(grantId);
-  if (family === null || family.id !== grantId || isRevoked(family)) return undefined;
-  if (now() >= family.familyExpiresAt) return undefined;
-  const user = await users.findBySub(family.sub);
-  const isValid = user !== null && !isDisabled(user) && user.securityStamp === family.securityStamp;
-  return isValid ? family : undefined;
+/** The client of an access token; `undefined` if its grant is not valid now, or the client was deleted or disabled. */
+export async function clientOfGrant(
+  context: Pick<ServerContext, "issuer" | "clients" | "tokens" | "users" | "now">,
+  { sub, clientId, grantId }: OwnAccessToken,
+): Promise<RegisteredClient | undefined> {
+  const family = await context.tokens.find(grantId);
+  // Compare the id too: a store that compares inexactly returns another family
+  const isOurs = family !== null && family.id === grantId && family.sub === sub &&
+    grantDataOf(context, family.data)?.clientId === clientId;
+  if (!isOurs || isRevoked(family) || context.now() >= family.familyExpiresAt) return undefined;
+  if (!await isValidUser(context, family)) return undefined;
+  const client = await context.clients.find(clientId);
+  return client === null || isClientDisabled(client) ? undefined : client;
+}
+
+/** Whether a user exists, is not disabled, and has the same credentials as at the authentication. */
+export async function isValidUser(
+  { users }: Pick<ServerContext, "users">,
+  { sub, securityStamp }: Pick<RefreshFamily, "sub" | "securityStamp">,
+): Promise<boolean> {
+  const user = await users.findBySub(sub);
+  return user !== null && !isDisabled(user) && user.securityStamp === securityStamp;
 }

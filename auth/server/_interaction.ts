@@ -7,7 +7,6 @@
 import { equalText } from "../_bytes.ts";
 import { digestText } from "../_kdf.ts";
 import { randomId, randomToken } from "../_random.ts";
-import { readCookie, serializeCookie } from "../session/cookie.ts";
 import type {
   AuthorizationRequest,
   AuthorizationSubject,
@@ -24,24 +23,17 @@ export interface Interaction {
   /** Version of its record; `undefined` while there is none. */
   readonly version: string | undefined;
   readonly target: ResponseTarget;
-  /** Value of the browser's cookie, which only this browser has. */
+  /** Value of its cookie, which only this browser has. */
   readonly browser: string;
-  /** Value of `Set-Cookie`, if the browser has no cookie yet. */
-  readonly cookie: string | undefined;
+  /** Values of `Set-Cookie` for the first page that the user sees. */
+  readonly cookies: readonly string[];
 }
 
-/**
- * One random value for all authorizations of a browser. Nothing is derived from it but digests that tell whether a later request
- * comes from the same browser.
- */
-const COOKIE = "__Host-ax";
-
-const TOKEN_REGEXP = /^[\w-]{43}$/;
 const ID_REGEXP = /^[\w-]{22}$/;
 
 /** Begins an interaction. It is not stored before the user has to be asked. */
 export async function beginInteraction(
-  { issuer, lifetimes, now }: ServerContext,
+  { issuer, lifetimes, cookies, now }: ServerContext,
   request: Request,
   { target, asked, subject }: {
     readonly target: ResponseTarget;
@@ -49,12 +41,11 @@ export async function beginInteraction(
     readonly subject: AuthorizationSubject | undefined;
   },
 ): Promise<Interaction> {
-  const known = browserOf(request);
-  const browser = known ?? randomToken();
+  const [id, browser] = [randomId(), randomToken()];
   const at = now();
   const authorization: PendingAuthorization = {
     state: "pending",
-    id: randomId(),
+    id,
     issuer,
     clientId: target.client.clientId,
     request: asked,
@@ -63,8 +54,8 @@ export async function beginInteraction(
     createdAt: at,
     expiresAt: at + lifetimes.interaction,
   };
-  const cookie = known === undefined ? serializeCookie(COOKIE, browser) : undefined;
-  return { authorization, version: undefined, target, browser, cookie };
+  const own = cookies.begin(request, id, browser);
+  return { authorization, version: undefined, target, browser, cookies: own };
 }
 
 /**
@@ -77,19 +68,20 @@ export async function resumeInteraction(
   context: ServerContext,
   request: Request,
   id: string,
-): Promise<Interaction> {
+): Promise<Interaction & { readonly version: string }> {
   const found = ID_REGEXP.test(id) ? await context.codes.find(id) : null;
-  const { authorization, version } = found ?? {};
-  const isWaiting = authorization?.state === "pending" && authorization.id === id &&
+  const { authorization, version = "" } = found ?? {};
+  const isWaiting = authorization?.state === "pending" &&
     authorization.issuer === context.issuer && context.now() < authorization.expiresAt;
   if (!isWaiting) throw refusePage("interaction_unknown");
-  const browser = browserOf(request) ?? "";
+  const reading = context.cookies.read(request, id);
+  const browser = reading.status === "found" ? reading.value : "";
   if (!equalText(await digestText(browser), authorization.browser)) {
     throw refusePage("browser_mismatch", authorization.clientId);
   }
   const target = await findTargetOf(context, authorization);
   checkPermission(target, authorization.request.scope);
-  return { authorization, version, target, browser, cookie: undefined };
+  return { authorization, version, target, browser, cookies: [] };
 }
 
 /**
@@ -101,12 +93,6 @@ export async function consentToken(
   sub: string,
 ): Promise<string> {
   return await digestText(`consent\n${authorization.id}\n${browser}\n${sub}`);
-}
-
-/** A duplicate cookie counts as none. */
-function browserOf(request: Request): string | undefined {
-  const reading = readCookie(request.headers.get("Cookie"), COOKIE);
-  return reading.status === "found" && TOKEN_REGEXP.test(reading.value) ? reading.value : undefined;
 }
 
 function seenOf(

@@ -15,7 +15,10 @@ import {
 import { parseUrl } from "../_origin.ts";
 import { warnConsole } from "../_report.ts";
 import type { AsymmetricAlgorithm } from "../jwt/jwa.ts";
+import { jwksHandler } from "../http/jwks_handler.ts";
 import type { KeyService } from "../keys/key_service.ts";
+import { requireAuthentication } from "../principal.ts";
+import { transactionCookies } from "../session/transaction_cookies.ts";
 import { checkedRefreshTokens, checkedUserReader } from "../stores/checked.ts";
 import { checkedAuthorizations, checkedClients } from "../stores/checked_server.ts";
 import type { AuthorizationSubject } from "../stores/server_types.ts";
@@ -66,9 +69,18 @@ export function readServerOptions(options: AuthorizationServerOptions): ServerCo
     }),
     users,
     keys,
+    jwks: jwksHandler(keys),
+    cookies: transactionCookies({
+      prefix: "__Host-ax-",
+      sameSite: "Lax",
+      lifetime: lifetimes.interaction,
+    }),
     async authenticate(request) {
-      const subject = await authenticate(request);
-      return subject === undefined ? undefined : readSubject(subject, users === ANY_USER);
+      const given = await authenticate(request);
+      if (given === undefined) return undefined;
+      const subject = users === ANY_USER ? { ...given, securityStamp: NO_STAMP } : given;
+      requireAuthentication(subject, now(), "Cannot authorize client");
+      return readSubject(subject);
     },
     login: options.login ?? signInAt("/sign-in"),
     consent: options.consent ?? ((prompt) => consentPage(prompt, textsOf(prompt.uiLocales))),
@@ -257,11 +269,11 @@ const ANY_USER: Pick<UserStore, "findBySub"> = {
 };
 
 /** The members that are stored, and no others. */
-function readSubject(subject: AuthorizationSubject, isAnyUser: boolean): AuthorizationSubject {
+function readSubject(subject: AuthorizationSubject): AuthorizationSubject {
   const { sub, securityStamp, authTime, amr, acr, sessionId } = subject;
   return {
     sub,
-    securityStamp: isAnyUser ? NO_STAMP : securityStamp,
+    securityStamp,
     authTime,
     amr: [...amr],
     ...(acr === undefined ? {} : { acr }),

@@ -4,14 +4,11 @@
  * @module
  */
 
-import { FetchError, readText } from "../_fetch_json.ts";
+import { readForm } from "../_form.ts";
 import { refusePage, refuseToken } from "./_refusal.ts";
 
 /** Longest query, and largest form. */
 const MAX_LENGTH = 16_384;
-
-/** One media type; a list would be read differently by others. */
-const FORM_REGEXP = /^application\/x-www-form-urlencoded[ \t]*(?:;[^,]*)?$/i;
 
 /** The parameters of a GET request. @throws {ServerRefusal} */
 export function readQuery({ url }: Request): URLSearchParams {
@@ -19,16 +16,11 @@ export function readQuery({ url }: Request): URLSearchParams {
   return new URL(url).searchParams;
 }
 
-/** The fields of a form; `undefined` if it is none, or too large. */
-export async function readForm(request: Request): Promise<URLSearchParams | undefined> {
-  const { headers, body } = request;
-  if (!FORM_REGEXP.test((headers.get("Content-Type") ?? "").trim())) return undefined;
-  try {
-    return new URLSearchParams(body === null ? "" : await readText(body.getReader(), MAX_LENGTH));
-  } catch (error) {
-    if (error instanceof FetchError) return undefined;
-    throw error;
-  }
+/** The fields of a form that a page posts. @throws {ServerRefusal} */
+export async function readPageForm(request: Request): Promise<URLSearchParams> {
+  const form = await readForm(request, MAX_LENGTH);
+  if (typeof form === "string") throw refusePage("request_malformed");
+  return form;
 }
 
 /**
@@ -37,16 +29,10 @@ export async function readForm(request: Request): Promise<URLSearchParams | unde
  * @throws {ServerRefusal}
  */
 export async function readClientForm(request: Request): Promise<ReadonlyMap<string, string>> {
-  if (!FORM_REGEXP.test((request.headers.get("Content-Type") ?? "").trim())) {
-    throw refuseToken("content_type_wrong");
-  }
-  const form = await readForm(request);
-  if (form === undefined) throw refuseToken("body_malformed");
-  const fields = new Map<string, string>();
-  for (const [name, value] of form) {
-    if (fields.has(name)) throw refuseToken("parameter_repeated");
-    fields.set(name, value);
-  }
+  const form = await readForm(request, MAX_LENGTH);
+  if (typeof form === "string") throw refuseToken(form);
+  const fields = new Map(form);
+  if (fields.size < [...form].length) throw refuseToken("parameter_repeated");
   return new Map([...fields].filter(([, value]) => value !== ""));
 }
 

@@ -40,12 +40,12 @@ export async function respondToAuthorize(
       const returnTo = `${context.basePath}/oauth/authorize?id=${authorization.id}`;
       const { reason } = outcome;
       const prompt = { request, client, returnTo, reason, loginHint, acrValues, uiLocales };
-      return withCookie(await context.login(prompt), outcome.interaction);
+      return withCookies(await context.login(prompt), outcome.interaction);
     }
     case "consent": {
       const { interaction, subject } = outcome;
       const prompt = await consentPrompt(context, request, interaction, subject);
-      return withCookie(await context.consent(prompt), interaction);
+      return withCookies(await context.consent(prompt), interaction);
     }
   }
 }
@@ -57,9 +57,7 @@ function respondToClient(
   parameters: Readonly<Record<string, string>>,
 ): Response {
   const all = { ...parameters, ...(state === undefined ? {} : { state }), iss: issuer };
-  if (responseMode === "form_post" && /^https?:/.test(redirectUri)) {
-    return formPostPage(redirectUri, all, strings());
-  }
+  if (responseMode === "form_post") return formPostPage(redirectUri, all, strings());
   const separator = redirectUri.includes("?") ? "&" : "?";
   return seeOther(redirectUri + separator + new URLSearchParams(all));
 }
@@ -72,13 +70,13 @@ function seeOther(location: string): Response {
 /** What a page of the application has unless it says otherwise: RFC 9700 §4.16 and §4.2.4. */
 const PAGE_DEFAULTS = { "X-Frame-Options": "DENY", "Referrer-Policy": "same-origin" } as const;
 
-function withCookie(page: Response, { cookie }: Interaction): Response {
+function withCookies(page: Response, { cookies }: Interaction): Response {
   const response = new Response(page.body, page);
   for (const [name, value] of Object.entries(PAGE_DEFAULTS)) {
     if (!response.headers.has(name)) response.headers.set(name, value);
   }
   response.headers.set("Cache-Control", "no-store");
-  if (cookie !== undefined) response.headers.append("Set-Cookie", cookie);
+  for (const cookie of cookies) response.headers.append("Set-Cookie", cookie);
   return response;
 }
 

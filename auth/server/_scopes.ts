@@ -82,14 +82,11 @@ export function readScopes(
 const MAX_LENGTH = 2_048;
 const MAX_SCOPES = 64;
 
-/** RFC 6749 §3.3: tokens, each followed by one space. */
-const SCOPE_REGEXP = /^[\x21\x23-\x5b\x5d-\x7e]+(?: [\x21\x23-\x5b\x5d-\x7e]+)*$/;
-
 /**
  * The scopes of a request, in the server's order. Unknown ones are ignored, OpenID Connect Core §3.1.2.1, and what is granted is
  * said in the token response. Without the parameter they are the client's own, or else those that the application has defined.
  *
- * @returns `undefined` if the parameter is malformed, nothing of it is known, or the client may not have one of them.
+ * @returns `undefined` if the parameter is malformed, or nothing of it is known. Whether the client may have them is not checked.
  */
 export function requestedScope(
   { scopes }: Pick<ServerContext, "scopes">,
@@ -104,9 +101,11 @@ export function requestedScope(
   const words = parseScope(text);
   if (words === undefined) return undefined;
   const known = [...scopes.keys()].filter((name) => words.includes(name));
-  const isAllowed = known.length > 0 && known.every((name) => allowed?.includes(name) ?? true);
-  return isAllowed ? known : undefined;
+  return known.length > 0 ? known : undefined;
 }
+
+/** RFC 6749 §3.3: tokens, separated by one space. Unknown ones may be longer than those of `readScope()`. */
+const SCOPE_REGEXP = /^[\x21\x23-\x5b\x5d-\x7e]+(?: [\x21\x23-\x5b\x5d-\x7e]+)*$/;
 
 /** The scopes of a parameter; `undefined` if it is malformed. */
 export function parseScope(text: string): readonly string[] | undefined {
@@ -115,13 +114,18 @@ export function parseScope(text: string): readonly string[] | undefined {
   return words.length <= MAX_SCOPES ? words : undefined;
 }
 
+/** Whether a client may have a scope. */
+export function mayHaveScope({ scope }: RegisteredClient, name: string): boolean {
+  return scope?.includes(name) ?? true;
+}
+
 /** Of granted scopes, those that the server still has, and that the client may still have: both may have changed since. */
 export function currentScope(
   { scopes }: Pick<ServerContext, "scopes">,
-  { scope: allowed }: RegisteredClient,
+  client: RegisteredClient,
   granted: readonly string[],
 ): readonly string[] {
-  return granted.filter((name) => scopes.has(name) && (allowed?.includes(name) ?? true));
+  return granted.filter((name) => scopes.has(name) && mayHaveScope(client, name));
 }
 
 /**

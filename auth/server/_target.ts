@@ -12,9 +12,6 @@ import { soleValue } from "./_parameters.ts";
 import { isLoopbackRedirect, matchRedirectUri } from "./_redirect_uri.ts";
 import { refusePage, type ResponseTarget } from "./_refusal.ts";
 
-/** RFC 6749 Appendix A.1. */
-const CLIENT_ID_REGEXP = /^[\x21-\x7e]{1,200}$/;
-
 /** RFC 6749 Appendix A.5. */
 export const STATE_REGEXP: RegExp = /^[\x20-\x7e]{1,2048}$/;
 
@@ -31,9 +28,12 @@ export async function findTarget(
   const client = await findClient(context, clientId ?? "");
   if (redirectUri === undefined) throw refusePage("redirect_uri_missing", client.clientId);
   const state = soleValue(parameters, "state") ?? "";
+  // A form can only be posted over HTTP
+  const isForm = soleValue(parameters, "response_mode") === "form_post" &&
+    /^https?:/.test(redirectUri);
   return createTarget(context, client, {
     redirectUri,
-    responseMode: soleValue(parameters, "response_mode") === "form_post" ? "form_post" : "query",
+    responseMode: isForm ? "form_post" : "query",
     state: STATE_REGEXP.test(state) ? state : undefined,
   });
 }
@@ -52,9 +52,8 @@ async function findClient(
   { clients }: TargetContext,
   clientId: string,
 ): Promise<RegisteredClient> {
-  const client = CLIENT_ID_REGEXP.test(clientId) ? await clients.find(clientId) : null;
-  // Compare the id too: a store that compares inexactly returns another client
-  if (client === null || client.clientId !== clientId) throw refusePage("client_unknown");
+  const client = await clients.find(clientId);
+  if (client === null) throw refusePage("client_unknown");
   if (isClientDisabled(client)) throw refusePage("client_disabled", clientId);
   return client;
 }

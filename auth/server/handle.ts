@@ -5,9 +5,8 @@
  */
 
 import type { Endpoint, Exchange, ServerContext } from "./_context.ts";
-import { endpointPaths } from "./_endpoints.ts";
 import { respondToError } from "./_respond.ts";
-import { type AuthorizationServer, contextOf } from "./server.ts";
+import { type AuthorizationServer, partsOf } from "./server.ts";
 
 /**
  * Answers a request to the server's endpoints: `/oauth/authorize`, `/oauth/token`, `/oauth/revoke`, `/oauth/userinfo`,
@@ -41,8 +40,8 @@ export async function handleOAuthServerRequest(
   request: Request,
   ...args: unknown[]
 ): Promise<Response> {
-  const context = contextOf(server);
-  const endpoint = endpointPaths(context.basePath).get(new URL(request.url).pathname);
+  const { context, endpoints } = partsOf(server);
+  const endpoint = endpoints.get(new URL(request.url).pathname);
   if (endpoint === undefined) return new Response(null, { status: 404 });
   return await answer(context, endpoint, request, args);
 }

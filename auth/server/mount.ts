@@ -5,9 +5,8 @@
  */
 
 import type { RouteSource, RouteTarget } from "../../router/types.ts";
-import { endpointPaths } from "./_endpoints.ts";
 import { answer } from "./handle.ts";
-import { type AuthorizationServer, contextOf } from "./server.ts";
+import { type AuthorizationServer, partsOf } from "./server.ts";
 
 /**
  * Adds the endpoints of a server to a router without a prefix, guarded or not. They are public: each checks for itself.
@@ -39,9 +38,9 @@ export function mountOAuthServer<R extends RouteSource | RouteTarget>(
   router: R,
   server: AuthorizationServer,
 ): R {
-  const context = contextOf(server);
+  const { context, endpoints } = partsOf(server);
   const target = router as unknown as RouteTarget;
-  for (const [path, endpoint] of endpointPaths(context.basePath)) {
+  for (const [path, endpoint] of endpoints) {
     target.all(
       path,
       (req, ...args: unknown[]) => answer(context, endpoint, req.raw, args),

@@ -14,8 +14,8 @@ import type { AuthorizationServerOptions } from "./types.ts";
 export interface RuntimeServerOptions {
   /**
    * Path of the application's sign-in page. It is called with `next`, the path to return to, `reason`, and perhaps `login_hint`,
-   * `acr_values` and `ui_locales`. With a `reason` other than `signed_out` the user may be signed in, and has to sign in again: by returning
-   * at once, the page would be called forever.
+   * `acr_values` and `ui_locales`. With a `reason` other than `signed_out` the user may be signed in, and has to sign in again: by
+   * returning at once, the page would be called forever.
    *
    * @default {"/sign-in"}
    */

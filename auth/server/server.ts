@@ -6,16 +6,22 @@
 
 import type { JwtClaims } from "../jwt/types.ts";
 import type { Principal } from "../principal.ts";
-import type { ServerContext } from "./_context.ts";
-import { ENDPOINTS } from "./_endpoints.ts";
-import { listGrants } from "./_grants.ts";
+import type { Endpoint, ServerContext } from "./_context.ts";
+import { endpointPaths, ENDPOINTS } from "./_endpoints.ts";
+import { clientOfGrant, listGrants } from "./_grants.ts";
 import { serverMetadata } from "./_metadata.ts";
 import { readServerOptions } from "./_options.ts";
-import { clientOfGrant } from "./_userinfo.ts";
 import { ownAccessToken } from "./_verify_tokens.ts";
 import type { AuthorizationServerOptions, GrantInfo } from "./types.ts";
 
-const CONTEXTS: WeakMap<AuthorizationServer, ServerContext> = /* @__PURE__ */ new WeakMap();
+/** What a server consists of. */
+export interface ServerParts {
+  readonly context: ServerContext;
+  /** By their paths. */
+  readonly endpoints: ReadonlyMap<string, Endpoint>;
+}
+
+const PARTS: WeakMap<AuthorizationServer, ServerParts> = /* @__PURE__ */ new WeakMap();
 
 /**
  * An authorization server: clients send users to it, users sign in and consent, clients get tokens. PKCE (S256) is mandatory,
@@ -53,17 +59,17 @@ export class AuthorizationServer {
   constructor(options: AuthorizationServerOptions) {
     const context = readServerOptions(options);
     this.issuer = context.issuer;
-    CONTEXTS.set(this, context);
+    PARTS.set(this, { context, endpoints: endpointPaths(context.basePath) });
   }
 
   /** Metadata of the server, RFC 8414 and OpenID Connect Discovery. */
   metadata(): Readonly<Record<string, unknown>> {
-    return serverMetadata(contextOf(this), ENDPOINTS);
+    return serverMetadata(partsOf(this).context, ENDPOINTS);
   }
 
   /** Applications that a user has given access to, and that have not lost it: the newest first. */
   async listGrants(sub: string): Promise<readonly GrantInfo[]> {
-    return await listGrants(contextOf(this), sub);
+    return await listGrants(partsOf(this).context, sub);
   }
 
   /**
@@ -73,7 +79,7 @@ export class AuthorizationServer {
    * @returns Whether the user had it.
    */
   async revokeGrant(sub: string, grantId: string): Promise<boolean> {
-    const context = contextOf(this);
+    const { context } = partsOf(this);
     const grants = await listGrants(context, sub);
     if (!grants.some((grant) => grant.grantId === grantId)) return false;
     return await context.refresh.revokeById(sub, grantId);
@@ -90,13 +96,13 @@ export class AuthorizationServer {
   ) => {
     if (claims["gid"] === undefined) return true;
     const token = ownAccessToken(claims);
-    return token !== undefined && await clientOfGrant(contextOf(this), token) !== undefined;
+    return token !== undefined && await clientOfGrant(partsOf(this).context, token) !== undefined;
   };
 }
 
-/** The options of a server. @throws {TypeError} If it is not an {@linkcode AuthorizationServer}. */
-export function contextOf(server: AuthorizationServer): ServerContext {
-  const context = CONTEXTS.get(server);
-  if (context !== undefined) return context;
+/** The parts of a server. @throws {TypeError} If it is not an {@linkcode AuthorizationServer}. */
+export function partsOf(server: AuthorizationServer): ServerParts {
+  const parts = PARTS.get(server);
+  if (parts !== undefined) return parts;
   throw new TypeError("Cannot answer request: the server must be an AuthorizationServer");
 }

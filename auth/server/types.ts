@@ -156,7 +156,7 @@ export interface AuthorizationServerOptions {
   readonly insecureLoopback?: boolean | undefined;
   /** Limits requests by address. {@linkcode runtimeOptions} returns that of `registerAuth()`. @default not limited */
   readonly throttle?: Pick<ThrottleService, "challenge" | "token"> | undefined;
-  /** Address of a client: its argument are the request and what the host passed to `fetch`. @default unknown, not limited */
+  /** Address of a client: its arguments are the request and what the host passed to `fetch`. @default unknown, not limited */
   readonly clientAddress?:
     | ((request: Request, ...args: unknown[]) => string | undefined)
     | undefined;

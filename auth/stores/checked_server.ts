@@ -17,22 +17,37 @@ import type {
   StoredAuthorization,
 } from "./server_types.ts";
 
-/** An authorization store that rejects with a `TypeError` where a member that decides has another type. */
+/**
+ * An authorization store that rejects with a `TypeError` where a member that decides has another type, and finds nothing if the
+ * store returns another authorization.
+ */
 export function checkedAuthorizations(store: AuthorizationStore): AuthorizationStore {
   return {
     create: (authorization) => store.create(authorization),
-    find: async (id) => checkStored(await store.find(id)),
+    async find(id) {
+      const found = checkStored(await store.find(id));
+      return found?.authorization.id === id ? found : null; // a store may compare inexactly
+    },
     update: (next, version) => store.update(next, version),
   };
 }
 
 /**
- * A client store that rejects with a `TypeError` where a member that decides about a client has another type. `firstParty` is
- * for its reader to compare with `true`, and `disabled` for {@linkcode isClientDisabled} to judge.
+ * A client store that rejects with a `TypeError` where a member that decides about a client has another type. It finds nothing
+ * for an id that no client can have, and if the store returns another client. `firstParty` is for its reader to compare with
+ * `true`, and `disabled` for {@linkcode isClientDisabled} to judge.
  */
 export function checkedClients(store: Pick<ClientStore, "find">): Pick<ClientStore, "find"> {
-  return { find: async (clientId) => checkClient(await store.find(clientId)) };
+  return {
+    async find(clientId) {
+      const client = CLIENT_ID_REGEXP.test(clientId) ? await store.find(clientId) : null;
+      return checkClient(client)?.clientId === clientId ? client : null;
+    },
+  };
 }
+
+/** RFC 6749 Appendix A.1, without the space. */
+const CLIENT_ID_REGEXP = /^[\x21-\x7e]{1,200}$/;
 
 /** Whether a client is disabled: any stored value is taken for `true`, except absent, `null`, `false` and 0. */
 export function isClientDisabled(client: RegisteredClient): boolean {

@@ -31,7 +31,12 @@ export interface ThrottleRules {
   readonly address: ThrottleRule;
   /** Registrations from one address. @default 20 per hour */
   readonly registration: ThrottleRule;
-  /** Ceremonies of passkeys and sign-ins with providers begun from one address, and requests to an authorization server. @default 500 per 15 minutes */
+  /**
+   * What is begun from one address and stored until it expires: ceremonies of passkeys, sign-ins with providers, and requests to an
+   * authorization server.
+   *
+   * @default 500 per 15 minutes
+   */
   readonly challenge: ThrottleRule;
   /** Refused requests to the token endpoint of an authorization server from one address. @default 500 per 15 minutes */
   readonly token: ThrottleRule;

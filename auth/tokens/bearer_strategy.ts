@@ -166,8 +166,12 @@ const SCHEME_REGEXP = /(?:^|,)[ \t]*bearer(?:[ \t,]|$)/i;
 /** RFC 6750 §2.1: b64token. */
 const CREDENTIALS_REGEXP = /^bearer +([A-Za-z0-9\-._~+/]+=*)$/i;
 
-/** Reads the field; a malformed token becomes an empty one, which is rejected. */
-function readBearer(field: string | null): { readonly token: string } | undefined {
+/**
+ * Reads the token of the field `Authorization`. A malformed token becomes an empty one, which is rejected.
+ *
+ * @returns `undefined` if the field has no credential of this scheme.
+ */
+export function readBearer(field: string | null): { readonly token: string } | undefined {
   if (field === null || !SCHEME_REGEXP.test(field)) return undefined;
   return { token: CREDENTIALS_REGEXP.exec(field)?.[1] ?? "" };
 }

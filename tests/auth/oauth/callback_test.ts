@@ -542,6 +542,7 @@ Deno.test("callback() with form_post reads the body of a POST and nothing else",
   const malformed = ["oauth_failed", "response_malformed"];
   const rows: readonly (readonly [string, Request])[] = [
     ["GET", requestOf(browser, url)],
+    ["PUT", requestOf(browser, REDIRECT_URI, post(`${parameters}`, { method: "PUT" }))],
     ["JSON", requestOf(browser, REDIRECT_URI, post("{}", { headers: JSON_HEADERS }))],
     ["code twice", requestOf(browser, REDIRECT_URI, post(`${parameters}&code=x`))],
     ["100 KB", requestOf(browser, REDIRECT_URI, post(`${parameters}&x=${"x".repeat(100_000)}`))],

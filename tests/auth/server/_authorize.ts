@@ -163,3 +163,11 @@ export async function postForm(
     headers: { "Content-Type": "application/x-www-form-urlencoded", ...headers },
   });
 }
+
+/** The cookies of the requests of a browser that wait for the user: names and values. */
+export function interactionCookies(
+  { jar }: TestBrowser,
+): readonly (readonly [name: string, value: string])[] {
+  return jar.names().filter((name) => name.startsWith("__Host-ax-"))
+    .map((name) => [name, jar.get(name) ?? ""]);
+}

@@ -5,9 +5,10 @@
  */
 
 import { assertEquals } from "@std/assert";
-import type { AuthEvent } from "../../../auth/mod.ts";
+import type { AuthEvent, IssuedTokens, TokenRuntime } from "../../../auth/mod.ts";
 import type { TestBrowser } from "../http/_app.ts";
-import { basic, type Params, SECRET, type ServerSite } from "./_site.ts";
+import { staticClients } from "../../../auth/server/mod.ts";
+import { basic, CLIENTS, type Params, SECRET, type ServerSite } from "./_site.ts";
 
 /** A token response, RFC 6749 §5.1. */
 export interface Tokens {
@@ -29,6 +30,35 @@ const CREDENTIALS: Readonly<Record<string, Credentials>> = {
   web: { form: { client_id: undefined }, headers: basic("web", SECRET) },
   post: { form: { client_id: "post", client_secret: SECRET }, headers: {} },
 };
+
+/** The clients of tests, all of which get members of `current.change`; `null` deletes them. */
+export function changingClients(): {
+  readonly clients: ReturnType<typeof staticClients>;
+  readonly current: { change: object | null };
+} {
+  const stored = staticClients(CLIENTS);
+  const current: { change: object | null } = { change: {} };
+  const clients = {
+    async find(clientId: string) {
+      const found = await stored.find(clientId);
+      const { change } = current;
+      return found === null || change === null ? null : { ...found, ...change };
+    },
+  };
+  return { clients, current };
+}
+
+/** Tokens of a sign-in at the application itself, which no client has. */
+export async function ownSignIn(site: ServerSite): Promise<IssuedTokens> {
+  await site.signedIn();
+  const user = await site.app.stores.users.findBySub("u1");
+  return await (site.app.runtime as TokenRuntime).tokens.issue({
+    sub: "u1",
+    securityStamp: user?.securityStamp ?? "",
+    authTime: site.app.clock.now,
+    amr: ["pwd"],
+  });
+}
 
 /** The credentials of a client. Without a secret it only says who it is. */
 export function credentialsOf(clientId: string): Credentials {

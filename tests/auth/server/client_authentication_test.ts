@@ -10,6 +10,7 @@ import {
 } from "../../../auth/server/_client_authentication.ts";
 import { revokeOldClientSecret, rotateClientSecret } from "../../../auth/server/clients.ts";
 import type { ClientAuthenticationMethod, NewClient } from "../../../auth/stores/server_types.ts";
+import { checkedClients } from "../../../auth/stores/checked_server.ts";
 import { testClients } from "./_clients.ts";
 
 /** RFC 6749 §2.3.1's client. */
@@ -51,7 +52,7 @@ interface Sent {
 
 async function authenticate(stored: readonly NewClient[], { basic, form = {} }: Sent) {
   const authorization = basic ?? null;
-  const clients = testClients(...stored);
+  const clients = checkedClients(testClients(...stored));
   return await authenticateClient({ clients }, {
     authorization,
     form: new Map(Object.entries(form)),
@@ -328,7 +329,7 @@ Deno.test("authenticateClient() never asks the store for an id that no client ha
     },
   };
   for (const clientId of ["", "a b", "é", "\0", "a".repeat(201), "a".repeat(200)]) {
-    await authenticateClient({ clients }, {
+    await authenticateClient({ clients: checkedClients(clients) }, {
       authorization: null,
       form: new Map([["client_id", clientId]]),
     });
@@ -338,7 +339,7 @@ Deno.test("authenticateClient() never asks the store for an id that no client ha
 
 Deno.test("authenticateClient() refuses another client than the one that was asked for", async () => {
   const found = { ...await client("none"), version: "0" };
-  const clients = { find: () => Promise.resolve(found) }; // a store that ignores case
+  const clients = checkedClients({ find: () => Promise.resolve(found) }); // a store that ignores case
   const form = new Map([["client_id", ID.toUpperCase()]]);
   assertEquals(await authenticateClient({ clients }, { authorization: null, form }), {
     kind: "refused",

@@ -7,7 +7,14 @@ import { assert, assertEquals, assertFalse, assertMatch, assertStringIncludes } 
 import type { ConsentPrompt } from "../../../auth/server/types.ts";
 import type { TestBrowser } from "../_browser.ts";
 import { START } from "../_services.ts";
-import { answerOf, postForm, returnPath, type SubjectSite, subjectSite } from "./_authorize.ts";
+import {
+  answerOf,
+  interactionCookies,
+  postForm,
+  returnPath,
+  type SubjectSite,
+  subjectSite,
+} from "./_authorize.ts";
 import { assertPageHeaders, GERMAN, HOSTILE, visibleText } from "./_pages.ts";
 import {
   claimsOf,
@@ -94,15 +101,16 @@ const MEANWHILE: readonly (readonly [
     (site) => site.app.browser(),
     "403 browser_mismatch",
   ],
-  ["AS26", "another browser, with a request of its own", (site) => {
+  ["AS26", "another browser, with a cookie of the same name", (site) => {
     const other = site.app.browser();
-    other.jar.set("__Host-ax", "A".repeat(43));
+    const [[ax = ""] = []] = interactionCookies(site.browser);
+    other.jar.set(ax, "A".repeat(43));
     return other;
   }, "403 browser_mismatch"],
   [
     "AS26",
     "the cookie is deleted",
-    ({ browser }) => void browser.jar.delete("__Host-ax"),
+    ({ browser }) => interactionCookies(browser).forEach(([name]) => browser.jar.delete(name)),
     "403 browser_mismatch",
   ],
   ["AS26", "599 seconds pass", ({ app }) => {
@@ -357,15 +365,16 @@ Deno.test("AuthorizationServer protects its consent page (AS27, BCP-4.16, BCP-4.
   const site = subjectSite();
   const response = await site.authorize(site.browser);
   const [cookie = ""] = response.headers.getSetCookie();
-  assertMatch(cookie, /^__Host-ax=[\w-]{43}; /);
+  assertMatch(cookie, /^__Host-ax-[\w-]{8}=[\w-]{43}; /);
   assertEquals(
     cookie.split("; ").slice(1).sort(),
-    ["HttpOnly", "Path=/", "SameSite=Lax", "Secure"],
+    ["HttpOnly", "Max-Age=600", "Path=/", "SameSite=Lax", "Secure"],
   );
   response.headers.delete("Set-Cookie");
   await assertPageHeaders(response, "");
-  assertFalse(/<(?:script|img|link|iframe)\b|\bsrc=|https?:\/\//.test(await response.text()));
-  const again = await site.authorize(site.browser);
+  const text = await response.text();
+  assertFalse(/<(?:script|img|link|iframe)\b|\bsrc=|https?:\/\//.test(text));
+  const again = await site.browser.send(`/oauth/authorize?id=${formOf(text).fields["id"]}`);
   await assertPageHeaders(again, ""); // the browser keeps its cookie
 });
 

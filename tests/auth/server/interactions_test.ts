@@ -10,6 +10,7 @@ import type { TestBrowser } from "../_browser.ts";
 import { START } from "../_services.ts";
 import {
   answerOf,
+  interactionCookies,
   postForm,
   recordedCodes,
   returnPath,
@@ -45,19 +46,44 @@ for (const order of [[0, 1], [1, 0]] as const) {
   });
 }
 
-Deno.test("AuthorizationServer sets its cookie once for each browser (RP11)", async () => {
+Deno.test("AuthorizationServer sets one cookie for each request (RP11)", async () => {
   const site = outside();
-  const first = await site.authorize(site.browser);
-  const second = await site.authorize(site.browser);
-  assertEquals([first, second].map(({ headers }) => headers.getSetCookie().length), [1, 0]);
-  const other = await site.authorize(site.app.browser());
-  assertNotEquals(other.headers.getSetCookie(), first.headers.getSetCookie());
+  const cookies = [];
+  for (const browser of [site.browser, site.browser, site.app.browser()]) {
+    cookies.push(...(await site.authorize(browser)).headers.getSetCookie());
+  }
+  assertEquals([cookies.length, new Set(cookies).size], [3, 3]);
+  assertEquals(interactionCookies(site.browser).length, 2);
+});
+
+Deno.test("AuthorizationServer serves tabs that are opened in the same moment (RP11)", async () => {
+  const site = outside();
+  const tabs = ["0", "1", "2"];
+  const first = await Promise.all(tabs.map((state) => site.authorize(site.browser, { state })));
+  site.enter();
+  for (const [i, tab] of first.entries()) {
+    const page = await site.browser.send(returnPath(tab));
+    const response = await site.decide(site.browser, page);
+    assertEquals(await answerOf(response, { state: `${i}` }), "code");
+  }
+});
+
+Deno.test("AuthorizationServer forgets the oldest of more than eight requests of a browser (RP12)", async () => {
+  const site = outside();
+  const paths = [];
+  for (let i = 0; i < 9; i++) paths.push(returnPath(await site.authorize(site.browser)));
+  assertEquals(interactionCookies(site.browser).length, 8);
+  site.enter();
+  const answers = [];
+  for (const path of paths) answers.push(await answerOf(await site.browser.send(path)));
+  assertEquals(answers, ["403 browser_mismatch", ...Array(8).fill("consent")]);
 });
 
 Deno.test("AuthorizationServer stores no cookie, no user and no more than the request (AS26)", async () => {
   const site = subjectSite();
   await site.page({ login_hint: "ada", max_age: "1000", x: "y" });
-  const cookie = site.browser.jar.get("__Host-ax") ?? "";
+  const [[, cookie = ""] = []] = interactionCookies(site.browser);
+  assertMatch(cookie, /^[\w-]{43}$/);
   const [record] = site.codes.records.values();
   assertEquals(JSON.stringify(record).includes(cookie), false);
   if (record?.state !== "pending") throw new TypeError("The record is not pending");
@@ -94,7 +120,8 @@ Deno.test("AuthorizationServer issues a code that lives for a minute, and stores
   assertEquals([record?.id, record?.state, record?.createdAt], [id, "issued", START]);
   assertEquals(record?.expiresAt, START + 60);
   assertEquals(JSON.stringify(record).includes(secret), false);
-  assertEquals(JSON.stringify(record).includes(site.browser.jar.get("__Host-ax") ?? ""), false);
+  const [[, cookie = ""] = []] = interactionCookies(site.browser);
+  assertEquals([cookie.length, JSON.stringify(record).includes(cookie)], [43, false]);
 });
 
 /** What the user does after a decision, on the way back. */
@@ -199,7 +226,7 @@ const RETURNS: readonly (readonly [
   [
     "AS26",
     "an empty cookie",
-    (site, id) => send(site.browser, id, "__Host-ax="),
+    (site, id) => send(site.browser, id, `__Host-ax-${id.slice(0, 8)}=`),
     "403 browser_mismatch",
   ],
   [
@@ -212,7 +239,8 @@ const RETURNS: readonly (readonly [
   [
     "AS26",
     "the cookie and another one",
-    (site, id) => send(site.browser, id, `__Host-ax=x; ${site.browser.jar.field()}`),
+    (site, id) =>
+      send(site.browser, id, `__Host-ax-${id.slice(0, 8)}=x; ${site.browser.jar.field()}`),
     "403 browser_mismatch",
   ],
   [
@@ -227,7 +255,7 @@ const RETURNS: readonly (readonly [
     async (site, id) => {
       const record = site.codes.records.get(id);
       const digest = record?.state === "pending" ? record.browser : "";
-      return await send(site.browser, id, `__Host-ax=${digest}`);
+      return await send(site.browser, id, `__Host-ax-${id.slice(0, 8)}=${digest}`);
     },
     "403 browser_mismatch",
   ],
@@ -314,15 +342,17 @@ function swapped(id: string): string {
   return letters.join("");
 }
 
-Deno.test("AuthorizationServer gives a browser with a malformed cookie a new one (AS26)", async () => {
-  for (const value of ["x", "", "A".repeat(44), `${"A".repeat(42)}=`]) {
-    const site = outside();
-    site.browser.jar.set("__Host-ax", value);
-    const next = returnPath(await site.authorize(site.browser));
-    assertMatch(site.browser.jar.get("__Host-ax") ?? "", /^[\w-]{43}$/);
-    site.enter();
-    assertEquals(await answerOf(await site.browser.send(next)), "consent");
-  }
+Deno.test("AuthorizationServer takes no cookie of another request (AS26)", async () => {
+  const site = outside();
+  const paths = [await site.authorize(site.browser), await site.authorize(site.browser)].map(
+    returnPath,
+  );
+  const [[, first = ""] = [], [second = ""] = []] = interactionCookies(site.browser);
+  site.browser.jar.set(second, first);
+  site.enter();
+  const answers = [];
+  for (const path of paths) answers.push(await answerOf(await site.browser.send(path)));
+  assertEquals(answers.sort(), ["403 browser_mismatch", "consent"]);
 });
 
 Deno.test("AuthorizationServer takes no request of another issuer on the same store (AS47)", async () => {

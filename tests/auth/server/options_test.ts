@@ -5,12 +5,21 @@ import { type AsymmetricAlgorithm, inMemoryAuthStores, keyService } from "../../
 import {
   AuthorizationServer,
   type AuthorizationServerOptions,
+  type AuthorizationSubject,
   handleOAuthServerRequest,
   mountOAuthServer,
   staticClients,
 } from "../../../auth/server/mod.ts";
 import { createRouter } from "../../../router/mod.ts";
-import { CHALLENGE, claimsOf, CLIENTS, headerOf, ISSUER, serverSite } from "./_site.ts";
+import {
+  assertErrorPage,
+  CHALLENGE,
+  claimsOf,
+  CLIENTS,
+  headerOf,
+  ISSUER,
+  serverSite,
+} from "./_site.ts";
 import { granted } from "./_tokens.ts";
 
 /** SPEC's five options. */
@@ -381,3 +390,29 @@ Deno.test("handleOAuthServerRequest() and mountOAuthServer() reject what is no s
   await router.request("/");
   assertThrows(() => mountOAuthServer(router, server), TypeError, "has begun to answer");
 });
+
+/** What `authenticate` must not return: it could not be revoked, or would always be recent. */
+const UNUSABLE: readonly (readonly [why: string, subject: Readonly<Record<string, unknown>>])[] = [
+  ["no sub", { sub: undefined }],
+  ["an empty sub", { sub: "" }],
+  ["no security stamp", { securityStamp: undefined }],
+  ["a time in milliseconds", { authTime: Date.now() }],
+  ["no methods", { amr: undefined }],
+];
+for (const [why, changes] of UNUSABLE) {
+  Deno.test(`AuthorizationServer reports a subject with ${why}, and signs nobody in`, async () => {
+    const warnings: unknown[] = [];
+    const site = serverSite({
+      server: {
+        authenticate: () => {
+          const known = { sub: "u1", securityStamp: "s", authTime: 0, amr: ["pwd"] };
+          return Promise.resolve({ ...known, ...changes } as unknown as AuthorizationSubject);
+        },
+        warn: (_message, error) => void warnings.push(error),
+      },
+    });
+    const response = await site.authorize(site.app.browser(), { client_id: "own" });
+    await assertErrorPage(response, 500, "server_error");
+    assertMatch(String(warnings), /the authentication must have sub/);
+  });
+}

@@ -8,6 +8,7 @@ import {
   granted,
   isAlive,
   lastRefusal,
+  ownSignIn,
   refreshAs,
   revokeAs,
   type Tokens,
@@ -127,15 +128,8 @@ for (const [why, form, error, reason] of REFUSED) {
 
 Deno.test("revokeToken() leaves the application's own sign-ins alone", async () => {
   const site = serverSite();
-  await site.signedIn();
+  const issued = await ownSignIn(site);
   const { tokens } = site.app.runtime as TokenRuntime;
-  const user = await site.app.stores.users.findBySub("u1");
-  const issued = await tokens.issue({
-    sub: "u1",
-    securityStamp: user?.securityStamp ?? "",
-    authTime: site.app.clock.now,
-    amr: ["pwd"],
-  });
   for (const token of [issued.refreshToken ?? "", issued.accessToken]) {
     assertEquals((await revokeAs(site, "spa", token)).status, 200);
   }

@@ -20,6 +20,7 @@ import {
   VERIFIER,
 } from "./_site.ts";
 import {
+  changingClients,
   credentialsOf,
   granted,
   isAlive,
@@ -521,19 +522,8 @@ const CHANGED: readonly (readonly [
 ];
 for (const [why, change, error, status] of CHANGED) {
   Deno.test(`exchangeTokens() of a code refuses a client that is ${why} meanwhile, AS46`, async () => {
-    const stored = staticClients(CLIENTS);
-    const current: { change: object | null } = { change: {} };
-    const site = serverSite({
-      server: {
-        clients: {
-          async find(clientId) {
-            const found = await stored.find(clientId);
-            const { change } = current;
-            return found === null || change === null ? null : { ...found, ...change };
-          },
-        },
-      },
-    });
+    const { clients, current } = changingClients();
+    const site = serverSite({ server: { clients } });
     const code = await site.code(await site.signedIn(), { client_id: "web" });
     current.change = change;
     const response = await site.redeem(code, {

@@ -2,13 +2,11 @@
 
 import { assert, assertEquals, assertNotEquals } from "@std/assert";
 import { AuthError, userService } from "../../../auth/mod.ts";
-import { staticClients } from "../../../auth/server/mod.ts";
 import type { RefreshFamily } from "../../../auth/stores/types.ts";
 import type { TokenRuntime } from "../../../auth/http/types.ts";
 import {
   assertTokenError,
   claimsOf,
-  CLIENTS,
   ISSUER,
   type Params,
   SECRET,
@@ -16,9 +14,11 @@ import {
   serverSite,
 } from "./_site.ts";
 import {
+  changingClients,
   granted,
   isAlive,
   lastRefusal,
+  ownSignIn,
   redeemAs,
   refreshAs,
   type Tokens,
@@ -248,19 +248,8 @@ const CLIENT_CHANGES: readonly (readonly [why: string, change: object | null, ou
   ];
 for (const [why, change, outcome] of CLIENT_CHANGES) {
   Deno.test(`refreshTokens() respects a client that ${why}, AS46`, async () => {
-    const stored = staticClients(CLIENTS);
-    const current: { change: object | null } = { change: {} };
-    const site = serverSite({
-      server: {
-        clients: {
-          async find(clientId) {
-            const found = await stored.find(clientId);
-            const { change } = current;
-            return found === null || change === null ? null : { ...found, ...change };
-          },
-        },
-      },
-    });
+    const { clients, current } = changingClients();
+    const site = serverSite({ server: { clients } });
     const tokens = await granted(site, OFFLINE);
     current.change = change;
     const response = await refreshAs(site, "spa", tokens.refresh_token);
@@ -310,15 +299,8 @@ Deno.test("refreshTokens() refuses a grant of another issuer on the same store, 
 
 Deno.test("refreshTokens() refuses the tokens of the application's own sign-ins, and they stay valid", async () => {
   const site = serverSite();
-  await site.signedIn();
+  const issued = await ownSignIn(site);
   const { tokens } = site.app.runtime as TokenRuntime;
-  const user = await site.app.stores.users.findBySub("u1");
-  const issued = await tokens.issue({
-    sub: "u1",
-    securityStamp: user?.securityStamp ?? "",
-    authTime: site.app.clock.now,
-    amr: ["pwd"],
-  });
   const refreshToken = issued.refreshToken ?? "";
   await assertTokenError(await refreshAs(site, "spa", refreshToken), "invalid_grant");
   assertEquals(lastRefusal(site), "client_mismatch");

@@ -144,6 +144,34 @@ Deno.test("checkedAuthorizations() passes every call to the store", async () => 
 
 const CLIENT: RegisteredClient = { ...clientOf("c1"), version: "1" };
 
+Deno.test("checkedAuthorizations() and checkedClients() find nothing if the store returns another record", async () => {
+  const { authorizations } = inMemoryAuthStores({ now: () => CREATED });
+  await authorizations.create(ISSUED);
+  const codes = checkedAuthorizations({
+    ...authorizations,
+    find: (id) => authorizations.find(id.toLowerCase()), // as a database that ignores case
+  });
+  assertEquals((await codes.find("a1"))?.authorization, ISSUED);
+  assertEquals(await codes.find("A1"), null);
+  const clients = checkedClients({ find: () => Promise.resolve(CLIENT) });
+  assertEquals(await clients.find("c1"), CLIENT);
+  assertEquals(await clients.find("C1"), null);
+});
+
+Deno.test("checkedClients() does not ask the store for an id that no client can have", async () => {
+  const asked: string[] = [];
+  const clients = checkedClients({
+    find(clientId) {
+      asked.push(clientId);
+      return Promise.resolve(null);
+    },
+  });
+  for (const clientId of ["", "a b", "é", "\0", "a".repeat(201), "a".repeat(200)]) {
+    assertEquals(await clients.find(clientId), null);
+  }
+  assertEquals(asked, ["a".repeat(200)]);
+});
+
 /** Members that decide about a client, and what they must not be. */
 const DECIDING_OF_CLIENT: readonly (readonly [
   member: keyof RegisteredClient,

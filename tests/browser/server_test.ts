@@ -23,7 +23,8 @@ notesIdTest(
     const { host } = new URL(notes);
     assertEquals(
       await textOf(page),
-      "Allow access? Notes wants to access your account It will be able to: Know who you are See your name " +
+      "Allow access? Notes wants to access your account You are signed in as ada@example.com " +
+        "It will be able to: Know who you are See your name " +
         `See your e-mail address You will be sent to ${host} ` +
         "This is a program on your device, and any program there can pretend to be Notes. " +
         "Allow access only if you have just started to sign in with it. Cancel Allow",

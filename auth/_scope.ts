@@ -34,3 +34,16 @@ export function readScope(
     `${cannot}: scope must not have duplicates, spaces, quotes or backslashes`,
   );
 }
+
+/**
+ * Whether a principal passes where scopes are named: with a `scope`, even an empty one, it needs all of them, unless that is
+ * `any`. A principal without `scope` is not limited.
+ */
+export function hasScope(
+  principal: { readonly scope?: readonly string[] } | undefined,
+  named: readonly string[] | "any" | undefined,
+): boolean {
+  if (principal?.scope === undefined || named === "any") return true;
+  const { scope } = principal;
+  return named !== undefined && named.length > 0 && named.every((each) => scope.includes(each));
+}

@@ -40,17 +40,31 @@ export interface HttpTransport {
   readonly query: Readonly<Record<string, unknown>>;
 }
 
+/** A field of a GraphQL operation. Its parent object is not known, so that one verdict counts for all elements of a list. */
+export interface GraphqlTransport {
+  /** Discriminates transports. */
+  readonly kind: "graphql";
+  /** The request of the operation. Its body is left to the server. */
+  readonly request: Request;
+  /** Name of the object type: `Note`. */
+  readonly type: string;
+  /** Name of the field. */
+  readonly field: string;
+  /** Arguments of the field. */
+  readonly args: Readonly<Record<string, unknown>>;
+}
+
 /** What a manager decides about. `Metadata` is the type of the metadata of the application's routes. */
 export interface AuthorizationContext<Metadata = unknown> {
-  /** The metadata of the route. */
+  /** The metadata of the route or field. */
   readonly metadata: Metadata;
-  /** The transport of the request. */
-  readonly transport: HttpTransport;
+  /** What is asked for: a route, or a field of a GraphQL schema. */
+  readonly transport: HttpTransport | GraphqlTransport;
 }
 
 /**
  * Decides on access. If it throws, access is denied: an `HttpError` becomes the response, for example a 404 that hides
- * the resource, and anything else a 500.
+ * the resource, and anything else a 500. For a GraphQL field, anything thrown is an `INTERNAL_SERVER_ERROR`.
  */
 export interface AuthorizationManager<in Metadata = unknown> {
   /**

@@ -36,6 +36,7 @@ export type {
   AuthorizationDenied,
   AuthorizationManager,
   AuthorizationResult,
+  GraphqlTransport,
   HttpTransport,
 } from "./authorization.ts";
 

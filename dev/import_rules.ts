@@ -109,6 +109,10 @@ const IMPORT_RULES: readonly ImportRule[] = [
     ],
   },
   {
+    importer: "auth/graphql/*.ts",
+    may: ["auth/{,http/,graphql/}*.ts", "router/{access,container}.ts"],
+  },
+  {
     importer: "auth/server/*.ts",
     may: [
       "auth/{,throttle/,stores/,jwt/,keys/,session/,tokens/,http/,server/}*.ts",

@@ -19,13 +19,7 @@ import { rejectUnknownOptions } from "../_options.ts";
 import { type AuthorizationManager, type HttpTransport, isAllowed } from "../authorization.ts";
 import { AuthError } from "../error.ts";
 import type { Principal } from "../principal.ts";
-import {
-  type AuthFailed,
-  type AuthStrategy,
-  chain,
-  type Decision,
-  runStrategies,
-} from "../strategy.ts";
+import { type AuthFailed, type AuthStrategy, chain } from "../strategy.ts";
 import {
   addVary,
   enterRealm,
@@ -36,7 +30,7 @@ import {
 } from "./_request_state.ts";
 import { missingScope } from "./_scope_check.ts";
 import { checkStepUp } from "./_step_up.ts";
-import { csrfCheck } from "./csrf_guard.ts";
+import { addressOf, decideOnce, forgeryCheck } from "./authenticate.ts";
 import { getAuthRuntime } from "./runtime.ts";
 import type { AuthorizationPolicy, CsrfRule, GuardRuntime } from "./types.ts";
 
@@ -149,23 +143,10 @@ export function createGuard<Metadata, Known>(
     req: RouteRequest,
     args: readonly unknown[],
   ): Promise<{ readonly by?: AuthStrategy; readonly principal?: Principal }> {
-    const { by, result } = await decide(state, req, args);
+    const { by, result } = await decideOnce(req.raw, { realm, strategy, strategies, args });
     if (by === undefined) return {};
     if (result.status === "failed") throw refuse(result, by, state, req, args);
     return { by, principal: result.principal };
-  }
-
-  /** Runs the strategies, unless an earlier guard of this request ran the same ones. */
-  async function decide(
-    state: RequestState,
-    req: RouteRequest,
-    args: readonly unknown[],
-  ): Promise<Decision> {
-    const identity = identityOf(state, realm);
-    if (identity.decided?.strategy === strategy) return identity.decided.decision;
-    const decision = await runStrategies(strategies, { request: req.raw, args });
-    identity.decided = { strategy, decision };
-    return decision;
   }
 
   /** An invalid session cookie is cleared, or the browser would keep sending it. */
@@ -211,35 +192,6 @@ export function createGuard<Metadata, Known>(
 
   const claim: Middleware<unknown[]> = (req) => enterRealm(req, realm);
   return { guard, authorize, deny, authorizationPolicy, before: [claim], strategies, challenge };
-}
-
-/** The check where a browser may have attached the credential automatically. @throws {TypeError} If there is no CSRF service. */
-function forgeryCheck(
-  { csrf }: GuardRuntime<never>,
-  rule: CsrfRule,
-  strategies: readonly AuthStrategy[],
-): (request: Request) => Promise<void> | undefined {
-  if (csrf !== undefined) return csrfCheck("Cannot create guard: csrf", csrf, rule);
-  const ambient = strategies.find(isAmbient);
-  if (ambient === undefined || rule === "insecureSkip") return () => undefined;
-  throw new TypeError(
-    `Cannot create guard: strategy ${ambient.name} needs a CSRF check, which registerAuth() provides`,
-  );
-}
-
-/** For events only: an error here must not replace the refusal. */
-function addressOf(
-  { client, events, warn }: GuardRuntime<never>,
-  req: RouteRequest,
-  args: readonly unknown[],
-): string | undefined {
-  if (events === undefined) return undefined;
-  try {
-    return client(req, ...args).address;
-  } catch (error) {
-    warn("Cannot read the address of a refused request: clientAddress failed", error);
-    return undefined;
-  }
 }
 
 function unauthenticated(challenge: string, code?: string, reason?: string): AuthError {

@@ -1,0 +1,93 @@
+/**
+ * Subscriptions: who they are for is asked again before every event.
+ *
+ * @module
+ */
+
+import { checkIdentity } from "./_guard.ts";
+import type { FieldRule } from "./_rules.ts";
+import { type AuthState, stateOf } from "./_state.ts";
+import type { FieldResolver, ResolveInfoLike } from "./schema_types.ts";
+
+/**
+ * Has a field's stream authenticate again before each event, and end after the first one whose principal is refused. The
+ * executor resolves each event with the field's `resolve`, whose guard then refuses it.
+ *
+ * @param rule The rule of the field; `undefined` if it is public: its stream goes on, and guarded fields below it are refused.
+ */
+export function guardStream(rule: FieldRule | undefined, next: FieldResolver): FieldResolver {
+  return (...call) => {
+    const [, , context, info] = call;
+    const state = stateOf(context);
+    const opened = next(...call);
+    if (state === undefined) return opened;
+    const watch = (stream: unknown) =>
+      isAsyncIterable(stream) ? watchedStream(stream, { rule, state, info }) : stream;
+    return opened instanceof Promise ? opened.then(watch) : watch(opened);
+  };
+}
+
+interface StreamOptions {
+  readonly rule: FieldRule | undefined;
+  readonly state: AuthState;
+  readonly info: ResolveInfoLike;
+}
+
+/** Calls of `next` are answered in order. `return` does not wait for the source's next event, which may never come. */
+function watchedStream(
+  source: AsyncIterable<unknown>,
+  { rule, state, info }: StreamOptions,
+): AsyncIterableIterator<unknown> {
+  const iterator = source[Symbol.asyncIterator]();
+  const route = `${info.parentType.name}.${info.fieldName}`;
+  let isClosed = false;
+  let previous: Promise<unknown> = Promise.resolve();
+
+  /** Closes the source once. Nothing waits for it. */
+  function close(): Promise<unknown> {
+    if (isClosed) return Promise.resolve();
+    isClosed = true;
+    return Promise.resolve(iterator.return?.());
+  }
+
+  async function step(): Promise<IteratorResult<unknown>> {
+    if (isClosed) return { done: true, value: undefined };
+    const result = await iterator.next();
+    if (result.done) {
+      isClosed = true;
+      return result;
+    }
+    await state.renew();
+    if (rule !== undefined && checkIdentity(rule, state, route) === "UNAUTHENTICATED") {
+      close().catch((error) => state.warn(`Cannot close the stream of ${route}`, error));
+    }
+    return result;
+  }
+
+  return {
+    next() {
+      const result = previous.then(step);
+      previous = result.catch(() => {}); // each call reports its own error
+      return result;
+    },
+    async return(value?: unknown) {
+      await close();
+      return { done: true, value };
+    },
+    async throw(error?: unknown) {
+      if (isClosed || iterator.throw === undefined) {
+        await close();
+        throw error;
+      }
+      return await iterator.throw(error);
+    },
+    [Symbol.asyncIterator]() {
+      return this;
+    },
+  };
+}
+
+function isAsyncIterable(value: unknown): value is AsyncIterable<unknown> {
+  return typeof (value as AsyncIterable<unknown> | undefined)?.[Symbol.asyncIterator] ===
+    "function";
+}

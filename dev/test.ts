@@ -41,7 +41,15 @@ const SHARED: readonly string[] = ["vectors", "static"].map((name) =>
 );
 
 const HOSTS: readonly string[] = ["127.0.0.1", "0.0.0.0", "[::1]", "localhost"];
-const VARIABLES: readonly string[] = ["NO_COLOR", "TMPDIR", "TEMP", "TMP", "GATEHOUSE_EFFORT"];
+const VARIABLES: readonly string[] = [
+  "NO_COLOR",
+  "TMPDIR",
+  "TEMP",
+  "TMP",
+  "GATEHOUSE_EFFORT",
+  "NODE_ENV", // GraphQL Yoga reads it, and the next one
+  "DEBUG",
+];
 
 async function permissions(temporary: string): Promise<string[]> {
   const readable = [ROOT, temporary, await packagesFolder(), ...SHARED.flatMap(existing)];

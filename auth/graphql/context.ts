@@ -10,7 +10,7 @@ import { createEmitter } from "../_emit.ts";
 import { rejectUnknownOptions } from "../_options.ts";
 import type { AuthorizationManager } from "../authorization.ts";
 import { AuthError } from "../error.ts";
-import { addressOf, decideOnce, forgeryCheck } from "../http/authenticate.ts";
+import { addressOf, decideOnce, forgeryCheck, setPrincipal } from "../http/authenticate.ts";
 import type { GuardOptions } from "../http/guard.ts";
 import { resourceServer } from "../http/resource_server.ts";
 import { AUTH_RUNTIME, getAuthRuntime } from "../http/runtime.ts";
@@ -82,8 +82,14 @@ export function createAuthContext(
   const fields = varyOf(strategies).filter((name) => name.toLowerCase() !== "cookie");
   const emit = createEmitter(runtime);
 
-  /** Who the request is from. A forged one is from nobody. */
-  async function identify(
+  /** Who the request is from, for `getPrincipal()` too. A forged one is from nobody. */
+  async function identify(decision: Decision, request: Request, args: readonly unknown[]) {
+    const identity = await check(decision, request, args);
+    setPrincipal(request, { realm: runtime.strategy, principal: identity.principal });
+    return identity;
+  }
+
+  async function check(
     { by, result }: Decision,
     request: Request,
     args: readonly unknown[],

@@ -38,7 +38,7 @@ const GUARDED: WeakMap<FieldResolver, readonly (FieldRule | undefined)[]> =
  * @example
  * ```ts
  * import { buildSchema, graphql } from "graphql";
- * import { bearerTokenStrategy, generateKey } from "@gatehouse/http/auth";
+ * import { apiKeyService, apiKeyStrategy, inMemoryAuthStores } from "@gatehouse/http/auth";
  * import { Authenticated, createAuthContext, protectSchema } from "@gatehouse/http/auth/graphql";
  * import { assertEquals } from "@std/assert";
  *
@@ -46,8 +46,7 @@ const GUARDED: WeakMap<FieldResolver, readonly (FieldRule | undefined)[]> =
  *   rules: { Query: { me: Authenticated() } },
  *   warn: () => {},
  * });
- * const { publicKey } = await generateKey("ES256");
- * const strategy = bearerTokenStrategy({ key: publicKey, algorithms: ["ES256"], issuer: "https://id.example", audience: "notes" });
+ * const strategy = apiKeyStrategy({ apiKeys: apiKeyService(inMemoryAuthStores()) });
  * const contextOf = createAuthContext({ strategy });
  *
  * const result = await graphql({

@@ -6,8 +6,9 @@
  */
 
 import { isAmbient } from "../_challenge.ts";
+import type { Principal } from "../principal.ts";
 import { type AuthStrategy, type Decision, runStrategies } from "../strategy.ts";
-import { identityOf, type Realm, stateOf } from "./_request_state.ts";
+import { enterRealm, identityOf, type Realm, stateOf } from "./_request_state.ts";
 import { csrfCheck } from "./csrf_guard.ts";
 import type { CsrfRule, GuardRuntime, RequestLike } from "./types.ts";
 
@@ -33,6 +34,15 @@ export async function decideOnce(
   const decision = await runStrategies(strategies, { request, args });
   identity.decided = { strategy, decision };
   return decision;
+}
+
+/** Who a request is from, as `getPrincipal()` returns it: for requests that no guard of a router has authenticated. */
+export function setPrincipal(
+  request: Request,
+  { realm, principal }: { readonly realm: Realm; readonly principal: Principal | undefined },
+): void {
+  enterRealm(request, realm);
+  identityOf(stateOf(request), realm).principal = principal;
 }
 
 /** The check where a browser may have attached the credential automatically. @throws {TypeError} If there is no CSRF service. */

@@ -19,7 +19,7 @@ import type { Scope } from "./api_key.ts";
 import { findNote } from "./find_note.ts";
 import { NOTE_STORE } from "./tokens.ts";
 
-/** What a route passes to the manager: the note of its parameter `id`, or the account of the principal. */
+/** What a route or field passes to the manager: the note of its parameter or argument `id`, or the account of the principal. */
 interface AccessRequest {
   readonly resource: "note" | "account";
 }
@@ -58,12 +58,12 @@ export class NoteAccess implements AuthorizationManager {
   /** Decides about one request. @throws {HttpError} 404 `no_such_note`, before a body is read for nothing. */
   async authorize(
     principal: Principal | undefined,
-    { metadata, transport: { params } }: AuthorizationContext,
+    { metadata, transport }: AuthorizationContext,
   ): Promise<AuthorizationResult> {
     switch (resourceOf(metadata)) {
       case "note": {
-        const { owner } = await findNote(this.#store, String(params.id));
-        return owner === principal?.sub
+        const owner = await this.#ownerOf(transport);
+        return owner !== undefined && owner === principal?.sub
           ? authorizationAllowed()
           : authorizationDenied("the principal does not own the note");
       }
@@ -74,6 +74,13 @@ export class NoteAccess implements AuthorizationManager {
       case undefined:
         return authorizationDenied("no rule covers the request");
     }
+  }
+
+  /** The owner of the note that a request is about. A field of GraphQL cannot respond 404. */
+  async #ownerOf(transport: AuthorizationContext["transport"]): Promise<string | undefined> {
+    return transport.kind === "http"
+      ? (await findNote(this.#store, String(transport.params.id))).owner
+      : (await this.#store.find(String(transport.args.id)))?.owner;
   }
 }
 

@@ -21,6 +21,8 @@ import { createNoteFactory } from "./note.ts";
 import document from "./openapi.json" with { type: "json" };
 import { addPageRoutes } from "./pages/routes.ts";
 import { problemPage } from "./pages/refusal.ts";
+import { observeChanges } from "./graphql/changes.ts";
+import { addGraphqlRoute } from "./graphql/route.ts";
 import type { Provider } from "./providers.ts";
 import type { NoteStore } from "./store.ts";
 import { CLOCK, NOTE_FACTORY, NOTE_STORE } from "./tokens.ts";
@@ -45,16 +47,21 @@ export interface AppOptions {
   events?: AuthEventListener;
   /** The clock, in milliseconds since the Unix epoch. @default {Date.now} */
   nowMs?: () => number;
+  /** Ends the streams of subscriptions, which would keep the service from stopping. */
+  signal?: AbortSignal;
 }
 
 /** Creates the service. */
 export function createApp(options: AppOptions): BuiltRouter<Connection, Principal> {
-  const { store, stores, origin, secret, assets, hasher, events, nowMs = Date.now } = options;
-  const { providers = [] } = options;
+  const { stores, origin, secret, assets, hasher, events, nowMs = Date.now } = options;
+  const { providers = [], signal } = options;
+  const changes = observeChanges(options.store, signal);
+  const { store } = changes;
+  const makeNote = createNoteFactory(nowMs);
   const now = () => Math.floor(nowMs() / 1000);
   const container = createContainer();
   container.register(NOTE_STORE, { useValue: store });
-  container.register(NOTE_FACTORY, { useValue: createNoteFactory(nowMs) });
+  container.register(NOTE_FACTORY, { useValue: makeNote });
   container.register(CLOCK, { useValue: now });
   const { runtime, apiKeys } = registerAccounts({
     container,
@@ -71,6 +78,7 @@ export function createApp(options: AppOptions): BuiltRouter<Connection, Principa
     .static("/assets", assets)
     .extend((router) => addDocsRoutes(router, { document: () => text, assets }), "static")
     .build();
+  addGraphqlRoute(router, { runtime, changes, makeNote });
   addPageRoutes(router, { store, runtime, apiKeys, origin, providers });
   return router;
 }

@@ -2,7 +2,7 @@
  * Starts the notes service: `deno task start`, or
  *
  * ```sh
- * deno run --allow-net "--allow-env=PORT,SECRET,ORIGIN,DATABASE_URL,REDIS_URL,PG*,GOOGLE_*,GITHUB_*,OIDC_*" \
+ * deno run --allow-net "--allow-env=PORT,SECRET,ORIGIN,DATABASE_URL,REDIS_URL,PG*,GOOGLE_*,GITHUB_*,OIDC_*,NODE_ENV,DEBUG" \
  *   --allow-read=examples/notes,<folder> --allow-write=<folder> examples/notes/main.ts <folder>
  * ```
  *
@@ -16,6 +16,7 @@
  * | `GOOGLE_CLIENT_ID`, `GOOGLE_CLIENT_SECRET` | Sign in with Google; `GITHUB_…` likewise. |
  * | `OIDC_ISSUER`, `OIDC_CLIENT_ID`, `OIDC_CLIENT_SECRET` | Sign in with any OpenID provider. |
  * | `OIDC_PORT` | The port of Notes ID instead of the one after `PORT`; `off` leaves it out. With `ORIGIN` it is left out, too. |
+ * | `NODE_ENV`, `DEBUG` | Read by GraphQL Yoga. |
  * | `PG…` | Settings of PostgreSQL's client that are not in `DATABASE_URL`, such as `PGPASSWORD`. |
  *
  * Notes ID is an OpenID provider at another port, with users to try it out: see `identity/`. Its data is in memory.
@@ -76,6 +77,7 @@ async function main(): Promise<void> {
     const idStores = idPort === undefined ? undefined : await demoStores();
 
     using stop = stopSignal(); // before an address is printed
+    const stopping = new AbortController();
     const listener = listen(port, "set PORT to another one");
     const origin = givenOrigin ?? listener.origin;
     const notesId = idPort === undefined || idStores === undefined
@@ -90,6 +92,7 @@ async function main(): Promise<void> {
         assets,
         providers: readProviders({ env: Deno.env.get, origin, states: stores.states, notesId }),
         events: log,
+        signal: stopping.signal,
       }).fetch,
     );
     console.log(`Notes are served at ${listener.origin}/ (Ctrl-C stops)`);
@@ -97,6 +100,7 @@ async function main(): Promise<void> {
     console.log(`Everything is kept in ${name}`);
     if (notesId !== undefined) console.log(`Notes ID is served at ${notesId.issuer}/`);
     await stop.received;
+    stopping.abort();
     await stopAll(notesId === undefined ? [listener] : [listener, notesId]);
   } finally {
     await close();

@@ -109,18 +109,31 @@ function headersFor(token: string | undefined): Record<string, string> {
   return { ...headers, Authorization: `Bearer ${token}` };
 }
 
-/** The query: subject, action, and metadata of the route. `undefined` if it cannot be serialized as JSON. */
+/** The query: subject, action, and metadata of the route or field. `undefined` if it cannot be serialized as JSON. */
 function writeQuestion(
   principal: Principal | undefined,
-  { metadata, transport: { request, route, params } }: AuthorizationContext,
+  { metadata, transport }: AuthorizationContext,
   claims: readonly string[],
 ): string | undefined {
   const subject = principal === undefined ? null : subjectOf(principal, claims);
-  const action = { method: request.method, route, params };
+  const action = actionOf(transport);
   try {
     return JSON.stringify({ input: { subject, action, metadata } });
   } catch {
     return undefined;
+  }
+}
+
+function actionOf(transport: AuthorizationContext["transport"]): Readonly<Record<string, unknown>> {
+  switch (transport.kind) {
+    case "http": {
+      const { request: { method }, route, params } = transport;
+      return { method, route, params };
+    }
+    case "graphql": {
+      const { type, field, args } = transport;
+      return { type, field, args };
+    }
   }
 }
 

@@ -359,8 +359,8 @@ Deno.test("AuthorizationManager is a type that synchronous and asynchronous mana
     { authorize: () => authorizationAllowed() },
     { authorize: () => Promise.resolve(authorizationAllowed()) },
     {
-      authorize: (principal, { transport: { kind, params } }) =>
-        principal?.sub === params.owner && kind === "http"
+      authorize: (principal, { transport }) =>
+        transport.kind === "http" && principal?.sub === transport.params.owner
           ? authorizationAllowed()
           : authorizationDenied("not the owner"),
     },

@@ -44,7 +44,7 @@ export function spawn(
       "--no-prompt",
       "--quiet", // downloads would be printed
       "--allow-net",
-      "--allow-env=PORT,SECRET,ORIGIN,DATABASE_URL,REDIS_URL,PG*,GOOGLE_*,GITHUB_*,OIDC_*",
+      "--allow-env=PORT,SECRET,ORIGIN,DATABASE_URL,REDIS_URL,PG*,GOOGLE_*,GITHUB_*,OIDC_*,NODE_ENV,DEBUG",
       `--allow-read=${EXAMPLE},${folder}`,
       `--allow-write=${folder}`,
       join(EXAMPLE, "main.ts"),

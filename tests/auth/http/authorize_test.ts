@@ -22,6 +22,7 @@ import { countedStream, untyped } from "../../router/_helpers.ts";
 import { SECRET } from "../_services.ts";
 import { keyStrategy, managerOf } from "../_strategies.ts";
 import { createTestApp, ORIGIN } from "./_app.ts";
+import { httpOf } from "../_transport.ts";
 
 /** A schema that records its calls, and rejects what `isValid` does. */
 function schemaOf<T>(
@@ -125,8 +126,8 @@ Deno.test("AuthorizationManager gets the outputs of the schemas, and the session
   const seen: unknown[] = [];
   const app = createTestApp({
     authorization: {
-      async authorize(principal, { transport }) {
-        const { request, params, query, route } = transport;
+      async authorize(principal, context) {
+        const { request, params, query, route } = httpOf(context);
         seen.push({ params, query, route });
         assertEquals(getPrincipal(request), principal);
         assertEquals(getSession(request)?.user.sub, "u1");

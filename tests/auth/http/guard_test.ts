@@ -31,6 +31,7 @@ import {
   type TestAppOptions,
   type TestBrowser,
 } from "./_app.ts";
+import { httpOf } from "../_transport.ts";
 
 /** Options of the routes. */
 const ROUTES = {
@@ -186,10 +187,10 @@ Deno.test("createGuard() passes principal, metadata, request, pattern and parame
   const [[principal, context] = []] = manager.asked;
   assertEquals(principal?.sub, "robot");
   assertEquals(context?.metadata, metadata);
-  assertEquals(context?.transport.kind, "http");
-  assertEquals(context?.transport.request, request);
-  assertEquals(context?.transport.route, "/notes/:id/:part?");
-  assertEquals({ ...context?.transport.params }, { id: "a/b" });
+  const transport = httpOf(context);
+  assertEquals(transport.request, request);
+  assertEquals(transport.route, "/notes/:id/:part?");
+  assertEquals({ ...transport.params }, { id: "a/b" });
 });
 
 Deno.test("createGuard() responds 400 if a manager reads malformed parameters", async () => {
@@ -197,7 +198,7 @@ Deno.test("createGuard() responds 400 if a manager reads malformed parameters", 
   const { router, signedIn } = createTestApp({
     authorization: {
       authorize: (principal, context) => {
-        assertEquals(context.transport.params.id, "never");
+        assertEquals(httpOf(context).params.id, "never");
         return manager.authorize(principal, context);
       },
     },

@@ -27,6 +27,7 @@ import { keyStrategy, managerOf } from "../_strategies.ts";
 import { createIssuer } from "../tokens/_bearer.ts";
 import { createTestApp } from "./_app.ts";
 import { createApp, GOOD, open, showSub } from "./_require.ts";
+import { httpOf } from "../_transport.ts";
 
 /** Positions of `requireAuth()`. */
 const PLACES: readonly (readonly [
@@ -166,7 +167,8 @@ Deno.test("requireAuthz() without a guard calls the strategies, and the manager 
   assertEquals(await (await router.request("/7", GOOD)).json(), { sub: "robot" });
   const [[principal, context] = []] = app.asked;
   assertEquals([principal?.sub, context?.metadata], ["robot", "a"]);
-  assertEquals([context?.transport.route, context?.transport.params.id], ["/:id", "7"]);
+  const { route, params } = httpOf(context);
+  assertEquals([route, params.id], ["/:id", "7"]);
 });
 
 Deno.test("requireAuthz() rejects what the manager denies, and emits the reason without sending it", async () => {

@@ -11,8 +11,8 @@ import { fromFileUrl, join } from "@std/path";
 export const ROOT: string = fromFileUrl(new URL("..", import.meta.url));
 
 /** The folders and entry files of the package; nothing else is published. */
-export const PACKAGE_FOLDERS: readonly string[] = ["router", "openapi", "static", "auth"];
-const PACKAGE_ENTRIES: readonly string[] = ["mod.ts", "native.ts"];
+export const PACKAGE_FOLDERS: readonly string[] = ["router", "openapi", "static", "auth", "serve"];
+const PACKAGE_ENTRIES: readonly string[] = ["edge.ts", "mod.ts", "native.ts"];
 
 /** Modules that may use what only one runtime has: the rest of the package is portable. */
 const NATIVE_REGEXP =

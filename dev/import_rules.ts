@@ -38,6 +38,7 @@ interface ReachRule {
 const IMPORT_RULES: readonly ImportRule[] = [
   { importer: "mod.ts", may: ["{router,openapi,static,auth}/*.ts"] },
   { importer: "native.ts", may: ["mod.ts", "*/native_*.ts"] },
+  { importer: "edge.ts", may: ["{router,static}/mod.ts", "serve/edge.ts", "auth/{,*/}*.ts"] },
 
   { importer: "static/*.ts", may: ["static/*.ts"] },
   { importer: "static/mod.ts", may: ["router/static_mount.ts"] },
@@ -52,6 +53,8 @@ const IMPORT_RULES: readonly ImportRule[] = [
     may: ["static/*.ts"],
   },
   { importer: "router/{_engine,hono}.ts", may: ["hono", "hono/**"] },
+
+  { importer: "serve/*.ts", may: ["serve/*.ts", "router/*.ts"] },
 
   { importer: "openapi/*.ts", may: ["openapi/*.ts", "router/*.ts"] },
   {

@@ -47,13 +47,16 @@ export function setPrincipal(
 
 /** The check where a browser may have attached the credential automatically. @throws {TypeError} If there is no CSRF service. */
 export function forgeryCheck(
-  { csrf }: GuardRuntime<never>,
+  { csrf, checkOrigin }: GuardRuntime<never>,
   rule: CsrfRule,
   strategies: readonly AuthStrategy[],
 ): (request: Request) => Promise<void> | undefined {
   if (csrf !== undefined) return csrfCheck("Cannot create guard: csrf", csrf, rule);
   const ambient = strategies.find(isAmbient);
   if (ambient === undefined || rule === "insecureSkip") return () => undefined;
+  if (checkOrigin !== undefined && rule === "origin") {
+    return (request) => void checkOrigin(request);
+  }
   throw new TypeError(
     `Cannot create guard: strategy ${ambient.name} needs a CSRF check, which registerAuth() provides`,
   );

@@ -13,6 +13,7 @@ import { warnConsole } from "../_report.ts";
 import type { AuthorizationManager } from "../authorization.ts";
 import { clientAddressReader, type Deployment } from "../throttle/client_address.ts";
 import type { AuthEventListener } from "../events.ts";
+import { originCheck } from "../session/origin_check.ts";
 import { guardIntegration } from "./integration.ts";
 import { registeredManager } from "./runtime.ts";
 import type { GuardRules, GuardRuntime, RefusalHandler } from "./types.ts";
@@ -21,8 +22,17 @@ import { type AuthStrategy, chain } from "../strategy.ts";
 
 /** Options of {@linkcode resourceServer}. */
 export interface ResourceServerOptions<Metadata = RegisteredRules["metadata"]> {
-  /** Authenticate requests; none of them by a credential that browsers attach automatically. */
+  /** Authenticate requests. Credentials that browsers attach automatically, such as cookies, need the option `csrf`. */
   readonly strategies: readonly AuthStrategy[];
+  /**
+   * The check of unsafe requests whose credential browsers attach automatically: they must come from a page of this server, or of
+   * `trustedOrigins`. Those that say no origin are refused, since there are no tokens here.
+   *
+   * @default none: strategies with such credentials are rejected
+   */
+  readonly csrf?: "origin" | undefined;
+  /** Other origins whose pages may act for the user: `https://app.example.com`. @default {[]} */
+  readonly trustedOrigins?: readonly string[] | undefined;
   /** Decides who may do what. @default what the container has as {@linkcode AUTHORIZATION_MANAGER} at the first decision */
   readonly authorization?: AuthorizationManager<Metadata> | undefined;
   /** What is between this server and its clients, whose addresses events report. @default {"direct"} */
@@ -51,8 +61,8 @@ export interface ResourceServer<in Metadata = RegisteredRules["metadata"]>
  * authorization server: the resource server of RFC 6749 §1.1. Pass it as `runtime` to {@linkcode withAuthRoutes} and
  * {@linkcode requireAuth}, or its `integration()` to a builder.
  *
- * @throws {TypeError} If there is no strategy, one accepts a credential that browsers attach automatically, or an option has
- * a wrong shape.
+ * @throws {TypeError} If there is no strategy, one accepts a credential that browsers attach automatically and `csrf` is missing,
+ * or an option has a wrong shape.
  *
  * @example
  * ```ts
@@ -87,14 +97,21 @@ export function resourceServer<Metadata = RegisteredRules["metadata"]>(
   const { strategies, container = defaultContainer, events, warn = warnConsole } = options;
   checkOptionalFunction(ACTION, "events", events);
   checkOptionalFunction(ACTION, "warn", warn);
+  if (options.csrf !== undefined && options.csrf !== "origin") {
+    throw new TypeError(`${ACTION}: csrf must be "origin"`);
+  }
   const addressOf = clientAddressReader({ deployment: options.deployment, warn });
+  const now = createClock(options.now);
+  const { trustedOrigins } = options;
+  const checkOrigin = options.csrf && originCheck({ trustedOrigins, now, events, warn }).check;
   const server: ResourceServer<Metadata> = Object.freeze<ResourceServer<Metadata>>({
     strategy: chain(strategies),
     csrfRule: "origin",
+    ...(checkOrigin === undefined ? {} : { checkOrigin }),
     authorization: options.authorization ?? registeredManager(container),
     events,
     warn,
-    now: createClock(options.now),
+    now,
     client: (request, ...args) => ({ address: addressOf(originalRequest(request), ...args) }),
     integration: ({ catch: handler } = {}) => guardIntegration({ runtime: server, catch: handler }),
   });

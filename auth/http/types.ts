@@ -70,6 +70,8 @@ export interface GuardRuntime<in Metadata = RegisteredRules["metadata"]> {
   readonly authorizationPolicy?: AuthorizationPolicy | undefined;
   /** Issues and checks CSRF tokens; absent where browsers attach no credential automatically. */
   readonly csrf?: CsrfService | undefined;
+  /** Checks the origin of requests where there are no tokens: `csrf: "origin"` of a {@linkcode resourceServer}. */
+  readonly checkOrigin?: ((request: Request) => void) | undefined;
   /** Names and attributes of cookies; absent where there are none. */
   readonly cookies?: CookiePolicy | undefined;
   /** Called for every event. */

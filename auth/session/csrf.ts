@@ -11,15 +11,13 @@
 
 import { decodeHex, encodeHex, equalText, joinFields } from "../_bytes.ts";
 import { createClock } from "../_clock.ts";
-import { isHandshake, isSafe, originVerifier } from "./_request_origin.ts";
-import { createEmitter } from "../_emit.ts";
 import { digestText } from "../_kdf.ts";
-import { parseOrigin } from "../_origin.ts";
+import { isHandshake, isSafe } from "./_request_origin.ts";
+import { originCheck } from "./origin_check.ts";
 import { randomBytes, randomToken } from "../_random.ts";
 import type { CookiePolicy } from "./cookie_policy.ts";
 import type { DerivedKeys } from "../derived_keys.ts";
-import { AuthError } from "../error.ts";
-import type { AuthEventListener, CsrfFailure } from "../events.ts";
+import type { AuthEventListener } from "../events.ts";
 
 /** Options of {@linkcode csrfService}. */
 export interface CsrfServiceOptions {
@@ -91,8 +89,6 @@ export interface CsrfService {
 const TOKEN_REGEXP = /^([0-9a-f]{64})\.([0-9a-f]{64})$/;
 const RANDOM_BYTES = 32;
 
-const DETAIL = "The request carries no valid CSRF token, or comes from another site";
-
 /**
  * Creates a CSRF service.
  *
@@ -125,9 +121,9 @@ export function csrfService(options: CsrfServiceOptions): CsrfService {
       "Cannot create CSRF service: keys or cookies are missing; deriveKeys() and cookiePolicy() create them",
     );
   }
-  const verifyOrigin = originVerifier(trustedOrigins);
   const { events, warn } = options;
-  const emit = createEmitter({ events, now: createClock(options.now), warn });
+  const context = { events, now: createClock(options.now), warn };
+  const { isTrusted, failure } = originCheck({ trustedOrigins, ...context });
   new Headers([[header, ""]]); // throws a TypeError for an invalid name
 
   /** What a token is bound to: the session's cookie, or else the one used before a session. */
@@ -182,23 +178,11 @@ export function csrfService(options: CsrfServiceOptions): CsrfService {
     }
   }
 
-  function failure(reason: CsrfFailure, origin?: string): AuthError {
-    emit("csrf.failed", { reason, origin });
-    return new AuthError("csrf_failed", { reason, detail: DETAIL });
-  }
-
   /** Checks the origin, and the token if it is required or the origin is unknown. */
   async function checkRequest(request: Request, requiresToken: boolean): Promise<void> {
     if (isSafe(request)) return;
-    switch (verifyOrigin(request)) {
-      case "cross_origin":
-        throw failure("cross_origin", parseOrigin(request.headers.get("Origin") ?? "")?.origin);
-      case "trusted":
-        if (requiresToken && !isHandshake(request)) await checkToken(request);
-        return;
-      case "unknown":
-        return await checkToken(request);
-    }
+    if (isTrusted(request) && (!requiresToken || isHandshake(request))) return;
+    await checkToken(request);
   }
 
   return Object.freeze({

@@ -23,7 +23,7 @@ import {
   sessionService,
   withAuthRoutes,
 } from "@gatehouse/http";
-import { assert, assertEquals, assertThrows } from "@std/assert";
+import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
 import { codeOf, collectErrors, untyped } from "../../router/_helpers.ts";
 import { START } from "../_services.ts";
 import { keyStrategy, managerOf } from "../_strategies.ts";
@@ -129,6 +129,43 @@ Deno.test("resourceServer() emits the client's address as forwarded by proxies",
   const info = { remoteAddr: { transport: "tcp", hostname: "10.1.2.3", port: 1 } };
   assertEquals(runtime.client(request, info), { address: "192.0.2.7" });
   assert(Object.isFrozen(runtime));
+});
+
+Deno.test("resourceServer() with csrf: origin accepts cookies from pages of its own and of trusted origins", async () => {
+  const sessions = sessionService(inMemoryAuthStores());
+  const cookie = sessionCookieStrategy({ sessions, cookies: cookiePolicy() });
+  const { events, runtime } = await createService({
+    strategies: [keyStrategy({ scheme: "unsaid" }), cookie],
+    csrf: "origin",
+    trustedOrigins: ["https://app.example"],
+  });
+  const router = withAuthRoutes(createRouter(), { runtime })
+    .get("/", () => json(1))
+    .post("/", () => json(1));
+  const send = async (method: string, headers: Record<string, string>) => {
+    const body = method === "POST" ? { body: "{}" } : {};
+    const type = { "X-Key": "good", "Content-Type": "application/json" };
+    const init = { method, headers: { ...type, ...headers }, ...body };
+    const response = await router.fetch(new Request("https://reports.example/", init));
+    return [response.status, response.ok ? undefined : (await response.json()).code];
+  };
+  const passes = [200, undefined];
+  const forged = [403, "csrf_failed"];
+  assertEquals(await send("GET", {}), passes);
+  assertEquals(await send("GET", { Upgrade: "websocket" }), forged);
+  assertEquals(await send("POST", { "Sec-Fetch-Site": "same-origin" }), passes);
+  assertEquals(await send("POST", { Origin: "https://reports.example" }), passes);
+  assertEquals(await send("POST", { Origin: "https://app.example" }), passes);
+  assertEquals(await send("POST", {}), forged);
+  assertEquals(await send("POST", { Origin: "https://evil.example" }), forged);
+  assertEquals(await send("POST", { "Sec-Fetch-Site": "same-site" }), forged);
+  assertEquals(events.map(({ type }) => type), Array(4).fill("csrf.failed"));
+});
+
+Deno.test("resourceServer() rejects another value of csrf, and origins that are none", async () => {
+  for (const options of [{ csrf: "token" }, { csrf: "origin", trustedOrigins: ["example.com"] }]) {
+    await assertRejects(() => createService(options as { csrf: "origin" }), TypeError);
+  }
 });
 
 Deno.test("resourceServer() rejects credentials that browsers attach automatically", () => {

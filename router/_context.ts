@@ -31,7 +31,11 @@ export interface MatchedRoute extends BodyRules {
   readonly pattern: Pattern;
 }
 
-/** @internal The request that handlers get. */
+/**
+ * The request that handlers get.
+ *
+ * @internal
+ */
 export class RequestContext implements GuardedRequest<unknown, AnyParams, Query, unknown> {
   readonly raw: Request;
   readonly method: string;

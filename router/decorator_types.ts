@@ -16,7 +16,11 @@ import type { BodyMode, OnlyNames } from "./route_method.ts";
 import type { CommonOptions, HandlerResult, RouteOptions } from "./handler.ts";
 import type { GuardedRequest } from "./request.ts";
 
-/** @internal Any method. */
+/**
+ * Any method.
+ *
+ * @internal
+ */
 export type AnyMethod = (...args: never[]) => unknown;
 
 /** Decorates a class, in both modes. */
@@ -37,7 +41,11 @@ export interface EndpointDecorator {
   ): void;
 }
 
-/** @internal Decorates a method that matches its route. */
+/**
+ * Decorates a method that matches its route.
+ *
+ * @internal
+ */
 export interface RouteMethodDecorator<S extends Provided> {
   /** TC39 decorators. */
   <M extends AnyMethod>(method: M & Mismatch<M, S>): void;
@@ -103,12 +111,20 @@ export interface BodyRouteDecorator<in Rules extends AccessRules = RegisteredRul
   ): RouteMethodDecorator<Provided<Path, Content, Params, Query, Data, Auth>>;
 }
 
-/** @internal Content without a schema. */
+/**
+ * Content without a schema.
+ *
+ * @internal
+ */
 export type ProvidedContent<Multipart, Raw> = [Multipart] extends [true] ? FormData
   : [Raw] extends [true] ? undefined
   : Unspecified;
 
-/** @internal What a route provides to its method, and expects from it. */
+/**
+ * What a route provides to its method, and expects from it.
+ *
+ * @internal
+ */
 export interface Provided<
   Path extends string = string,
   Content = unknown,
@@ -131,56 +147,92 @@ export interface Provided<
   readonly auth: Auth;
 }
 
-/** @internal `unknown` if a method matches, else an object whose property describes the mismatch. */
+/**
+ * `unknown` if a method matches, else an object whose property describes the mismatch.
+ *
+ * @internal
+ */
 export type Mismatch<M extends AnyMethod, S extends Provided> = never[] extends Parameters<M>
   ? unknown // `M` is any method: the compiler's first guess for a generic one
   : M extends (req: infer Req, ...args: never[]) => infer Result
     ? ResultMismatch<Result, S["data"]> & (unknown extends Req ? unknown : RequestMismatch<Req, S>)
   : unknown;
 
-/** @internal Whether the method returns the route's response type. */
+/**
+ * Whether the method returns the route's response type.
+ *
+ * @internal
+ */
 export type ResultMismatch<Result, Data> = [Result] extends [HandlerResult<Data>] ? unknown
   : { readonly "Response type does not fit": Result };
 
-/** @internal Whether the route provides what the method's request declares. */
+/**
+ * Whether the route provides what the method's request declares.
+ *
+ * @internal
+ */
 export type RequestMismatch<Req, S extends Provided> =
   [GuardedRequest<never, never, never, never>] extends [Req] ? PartMismatch<Req, S>
     : { readonly "Declared request is not a TypedRequest": Req };
 
-/** @internal Whether the parts of the request are what the method declares. */
+/**
+ * Whether the parts of the request are what the method declares.
+ *
+ * @internal
+ */
 export type PartMismatch<Req, S extends Provided> =
   & (Req extends { readonly params: infer P } ? ParamsMismatch<P, S> : unknown)
   & (Req extends { readonly query: infer Q } ? OutputMismatch<"query", S["query"], Q> : unknown)
   & (Req extends { readonly content: infer C } ? ContentMismatch<C, S["content"]> : unknown)
   & (Req extends { readonly principal: infer P } ? PrincipalMismatch<P, S["auth"]> : unknown);
 
-/** @internal Whether the declared parameters are those of the path. The controller's path may add more. */
+/**
+ * Whether the declared parameters are those of the path. The controller's path may add more.
+ *
+ * @internal
+ */
 export type ParamsMismatch<P, S extends Provided> = [S["params"]] extends [Unspecified]
   ? Record<keyof P, string> extends P
     ? string extends S["path"] | keyof P ? unknown : PathMismatch<P, PathParamsOf<S["path"]>>
   : { readonly "Path parameter has another type": Record<keyof P, string> }
   : OutputMismatch<"params", S["params"], P>;
 
-/** @internal Whether declared parameters have the names and types of a path's. */
+/**
+ * Whether declared parameters have the names and types of a path's.
+ *
+ * @internal
+ */
 export type PathMismatch<P, Given> = [Exclude<keyof Given, keyof P>] extends [never]
   ? [Given] extends [Pick<P, keyof Given & keyof P>] ? unknown
   : { readonly "Path parameter has another type": Given }
   : { readonly "Path parameter missing in PathParams": Exclude<keyof Given, keyof P> };
 
-/** @internal Whether a schema's output is what the method declares. */
+/**
+ * Whether a schema's output is what the method declares.
+ *
+ * @internal
+ */
 export type OutputMismatch<Part extends string, Output, Declared> = [Output] extends [Unspecified]
   ? unknown
   : [Output] extends [Declared] ? unknown
   : { readonly [P in Part as `Output of schema.${P} does not fit`]: Output };
 
-/** @internal Whether the content is what the method declares. */
+/**
+ * Whether the content is what the method declares.
+ *
+ * @internal
+ */
 export type ContentMismatch<Declared, Content> = [Content] extends [Unspecified]
   ? [Declared] extends [FormData] ? { readonly "FormData needs multipart: true": Declared }
   : unknown
   : [Content] extends [Declared] ? unknown
   : { readonly "Content does not fit": Content };
 
-/** @internal Whether there is a principal if the method declares one. Without `auth`, a router may have no guard. */
+/**
+ * Whether there is a principal if the method declares one. Without `auth`, a router may have no guard.
+ *
+ * @internal
+ */
 export type PrincipalMismatch<Declared, Auth> = [Auth] extends [undefined]
   ? { readonly "Principal declared: set auth: true": Declared }
   : false extends Auth ? { readonly "Principal declared, but auth may be false": Declared }

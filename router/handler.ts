@@ -17,7 +17,11 @@ import type { RequestOf, RouteRequest } from "./request.ts";
 import type { Pass, TypedResponse } from "./response.ts";
 import type { RouteSchema } from "./schema.ts";
 
-/** @internal What a handler may return: only `json()` of the data if its type is specified. */
+/**
+ * What a handler may return: only `json()` of the data if its type is specified.
+ *
+ * @internal
+ */
 export type HandlerResult<Data> = unknown extends Data ? Response | Pass | Promise<Response | Pass>
   : TypedResponse<Data> | Pass | Promise<TypedResponse<Data> | Pass>;
 

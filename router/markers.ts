@@ -97,21 +97,37 @@ export type PathParamsOf<P extends string> = string extends P ? AnyParams
       : { readonly [L in ParamNames<R>]: string })
   : Readonly<Record<never, string>>;
 
-/** @internal Params of a path that ends in an optional one. */
+/**
+ * Params of a path that ends in an optional one.
+ *
+ * @internal
+ */
 export type OptionalParams<L extends string> =
   & { readonly [K in L as K extends `${string}?` ? never : K]: string }
   & { readonly [K in L as K extends `${infer N}?` ? N : never]?: string };
 
-/** @internal Names of the parameters in the rest of a path. */
+/**
+ * Names of the parameters in the rest of a path.
+ *
+ * @internal
+ */
 export type ParamNames<R extends string> = R extends `${infer H}/:${infer T}`
   ? SegmentParam<H> | ParamNames<T>
   : SegmentParam<R>;
 
-/** @internal Name of the parameter in the first segment. */
+/**
+ * Name of the parameter in the first segment.
+ *
+ * @internal
+ */
 export type SegmentParam<S extends string> = S extends `${infer H}/${string}` ? ParamName<H>
   : ParamName<S>;
 
-/** @internal A parameter's name without its regular expression. */
+/**
+ * A parameter's name without its regular expression.
+ *
+ * @internal
+ */
 export type ParamName<L extends string> = L extends `${infer N}{${infer Re}`
   ? (Re extends `${string}?` ? `${N}?` : N)
   : L;
@@ -121,23 +137,39 @@ export type ParamsOf<Spec extends AnyRequestSpec, Path extends string = string> 
   Spec["~params"] ? PathParamsOf<Path>
   : Spec["~params"];
 
-/** @internal Parameters of a literal prefix; `unknown` without any. */
+/**
+ * Parameters of a literal prefix; `unknown` without any.
+ *
+ * @internal
+ */
 export type PrefixParamsOf<P extends string> = P extends `${string}/:${string}` ? PathParamsOf<P>
   : unknown;
 
-/** @internal Paths that have the parameters of an explicit specification; none for an inferred one. */
+/**
+ * Paths that have the parameters of an explicit specification; none for an inferred one.
+ *
+ * @internal
+ */
 export type StatedPath<Spec extends AnyRequestSpec, Prefix = unknown> = PathsWith<
   StatedNames<Spec["~params"]>,
   keyof Prefix,
   Spec["~spec"]
 >["path"];
 
-/** @internal Names of stated parameters: `id`, `id?` if it is optional, `id!` if it is not a string. */
+/**
+ * Names of stated parameters: `id`, `id?` if it is optional, `id!` if it is not a string.
+ *
+ * @internal
+ */
 export type StatedNames<P> = Record<keyof P, string> extends P
   ? undefined extends P[keyof P] ? MarkedNames<P> : keyof P
   : MarkedNames<P>;
 
-/** @internal The slow path of {@linkcode StatedNames}; `string` if any name is. */
+/**
+ * The slow path of {@linkcode StatedNames}; `string` if any name is.
+ *
+ * @internal
+ */
 export type MarkedNames<P> = {
   [K in keyof P]-?: K extends string ? string extends K ? string
     : string extends P[K] ? undefined extends P[K] ? `${K}?` : K
@@ -145,7 +177,11 @@ export type MarkedNames<P> = {
     : never;
 }[keyof P];
 
-/** @internal An interface, since the compiler caches those: routes with the same parameters share one. */
+/**
+ * An interface, since the compiler caches those: routes with the same parameters share one.
+ *
+ * @internal
+ */
 export interface PathsWith<Name extends PropertyKey, InPrefix, Explicit> {
   /** The paths. */
   readonly path: [Explicit] extends [true]
@@ -153,19 +189,31 @@ export interface PathsWith<Name extends PropertyKey, InPrefix, Explicit> {
     : never;
 }
 
-/** @internal Paths that have all of {@linkcode StatedNames}; a message if one is not a string. */
+/**
+ * Paths that have all of {@linkcode StatedNames}; a message if one is not a string.
+ *
+ * @internal
+ */
 export type PathsWithAll<Name> = [Name] extends [never] ? string
   : [Extract<Name, `${string}!`>] extends [never] ? EachPath<Name>
   : Name extends `${infer N}!`
     ? `Path parameter ${N} is a string: leave out the type arguments, and let schema.params convert it`
   : never;
 
-/** @internal The intersection of the paths for each name: what a parameter accepts if the function may be one for any name. */
+/**
+ * The intersection of the paths for each name: what a parameter accepts if the function may be one for any name.
+ *
+ * @internal
+ */
 export type EachPath<Name> = [Name extends string ? (path: PathFor<Name>) => void : never] extends
   [(path: infer Path extends string) => void] ? Path
   : never;
 
-/** @internal Paths for one name. */
+/**
+ * Paths for one name.
+ *
+ * @internal
+ */
 export type PathFor<Name extends string> = Name extends `${infer N}?` ? PathWithOptional<N>
   : PathWith<Name>;
 
@@ -201,5 +249,9 @@ export type SpecOf<S extends RouteSchema> = RequestSpec<
   QueryParams<OutputOf<S["query"]>>
 >;
 
-/** @internal Output of a schema, `unknown` without one. */
+/**
+ * Output of a schema, `unknown` without one.
+ *
+ * @internal
+ */
 export type OutputOf<S> = S extends StandardSchemaV1 ? InferOutput<S> : unknown;

@@ -75,7 +75,11 @@ export interface GuardedRequest<Content, Params, RequestQuery, Subject>
   readonly principal: Subject;
 }
 
-/** @internal The request type of a route: guarded if there is a subject; `unknown` means none. */
+/**
+ * The request type of a route: guarded if there is a subject; `unknown` means none.
+ *
+ * @internal
+ */
 export type RequestOf<Content, Params, RequestQuery, Subject> = unknown extends Subject
   ? RouteRequest<Content, Params, RequestQuery>
   : GuardedRequest<Content, Params, RequestQuery, Subject>;

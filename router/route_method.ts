@@ -27,14 +27,18 @@ export interface NoSuchOption<Name> {
 }
 
 /**
- * @internal Rejects the names of an object that are no options, wherever they come from: a spread or a variable too. The first
+ * Rejects the names of an object that are no options, wherever they come from: a spread or a variable too. The first
  * branch is what `Given` is inferred from, so the condition must not narrow it.
+ * @internal
  */
 export type OnlyNames<Given extends PropertyKey, Names> = [Given | Names] extends [Names]
   ? { readonly [N in Given]?: unknown }
   : NoSuchOption<Exclude<Given, Names>>;
 
-/** @internal The options that determine how the body is read. */
+/**
+ * The options that determine how the body is read.
+ * @internal
+ */
 export interface BodyMode<Multipart extends boolean, Raw extends boolean> {
   /** The body is `multipart/form-data`, and `req.content` a `FormData`. */
   readonly multipart?: Multipart;
@@ -42,17 +46,26 @@ export interface BodyMode<Multipart extends boolean, Raw extends boolean> {
   readonly raw?: Raw;
 }
 
-/** @internal Content without a schema. `boolean` means that the option is absent. */
+/**
+ * Content without a schema. `boolean` means that the option is absent.
+ * @internal
+ */
 export type DefaultContent<Content, Multipart, Raw> = false extends Multipart
   ? false extends Raw ? Content : undefined
   : FormData;
 
-/** @internal What a route needs to say if its explicit content is a form, or `undefined`. */
+/**
+ * What a route needs to say if its explicit content is a form, or `undefined`.
+ * @internal
+ */
 export type ContentMode<Content> = Content extends undefined
   ? { readonly raw: true; readonly multipart?: false }
   : { readonly multipart: true; readonly raw?: false };
 
-/** @internal Type of `req.principal` by the route's `auth` option: none if that may be `false`. */
+/**
+ * Type of `req.principal` by the route's `auth` option: none if that may be `false`.
+ * @internal
+ */
 export type SubjectFor<Auth, Subject> = false extends Auth ? unknown
   : { readonly mode: "optional" } extends Auth ? Subject | undefined
   : Subject;
@@ -240,7 +253,10 @@ export interface GuardedBodyRouteMethod<
   ): Self;
 }
 
-/** @internal Options of an explicit route without content on a guarded router. */
+/**
+ * Options of an explicit route without content on a guarded router.
+ * @internal
+ */
 export type StatedOptions<
   Spec extends AnyRequestSpec,
   Res extends ResponseSpec,
@@ -248,7 +264,10 @@ export type StatedOptions<
   Rules extends AccessRules,
 > = CommonOptions<Args, unknown, ParamsOf<Spec>, QueryOf<Spec>, Res["~response"], Rules>;
 
-/** @internal Options argument of an explicit route with content on a guarded router. */
+/**
+ * Options argument of an explicit route with content on a guarded router.
+ * @internal
+ */
 export type StatedBodyArgument<
   Spec extends AnyRequestSpec,
   Res extends ResponseSpec,
@@ -265,7 +284,10 @@ export type StatedBodyArgument<
     ]
   : [options?: StatedBodyOptions<Spec, Res, Args, Rules> & BodyMode<false, false> & Auth];
 
-/** @internal Options of an explicit route with content on a guarded router. */
+/**
+ * Options of an explicit route with content on a guarded router.
+ * @internal
+ */
 export type StatedBodyOptions<
   Spec extends AnyRequestSpec,
   Res extends ResponseSpec,

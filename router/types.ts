@@ -158,7 +158,11 @@ export interface TypedRouter<
   ): TypedRouter<Args, S, R, Prefix>;
 }
 
-/** @internal Signature of the methods without content. */
+/**
+ * Signature of the methods without content.
+ *
+ * @internal
+ */
 export type MethodOf<
   Args extends unknown[],
   Subject,
@@ -168,7 +172,11 @@ export type MethodOf<
 > = unknown extends Subject ? RouteMethod<Router, Args, Rules, Prefix>
   : GuardedRouteMethod<Router, Args, Subject, Rules, Prefix>;
 
-/** @internal Signature of the methods with content. */
+/**
+ * Signature of the methods with content.
+ *
+ * @internal
+ */
 export type BodyMethodOf<
   Args extends unknown[],
   Subject,

@@ -39,7 +39,11 @@ export function wrap<Args extends unknown[] = []>(wrapper: Wrapper<Args>): Middl
   return Object.defineProperty(middleware, WRAPPER, { value: wrapper });
 }
 
-/** @internal The wrapper inside a middleware, if it is a wrapping one. */
+/**
+ * The wrapper inside a middleware, if it is a wrapping one.
+ *
+ * @internal
+ */
 export function wrapperOf(middleware: Middleware<unknown[]>): Wrapper<unknown[]> | undefined {
   return (middleware as { [WRAPPER]?: Wrapper<unknown[]> })[WRAPPER];
 }

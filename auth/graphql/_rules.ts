@@ -7,13 +7,8 @@
 import type { AuthorizationManager } from "../authorization.ts";
 import { bindClasses, unknownType } from "./_class_bindings.ts";
 import { readDeclarations } from "./declarations.ts";
-import {
-  type CompositeTypeLike,
-  type FieldLike,
-  isCompositeType,
-  isObjectType,
-  type SchemaLike,
-} from "./schema_types.ts";
+import { isCompositeType, isObjectType } from "./_type_kinds.ts";
+import type { CompositeTypeLike, FieldLike, SchemaLike } from "./schema_types.ts";
 import type { AuthDeclaration, Declaration, ProtectSchemaOptions } from "./types.ts";
 
 /** What a field requires. */

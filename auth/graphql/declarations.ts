@@ -81,7 +81,11 @@ export function PublicField(): Declaration {
   return createDeclaration({ kind: "public" });
 }
 
-/** @internal Reads declarations. @throws {TypeError} If a value is not one. */
+/**
+ * Reads declarations. @throws {TypeError} If a value is not one.
+ *
+ * @internal
+ */
 export function readDeclarations(place: string, value: unknown): readonly Declaration[] {
   const list: readonly unknown[] = Array.isArray(value) ? value : [value];
   if (list.every(isDeclaration)) return list;

@@ -41,7 +41,11 @@ export type FieldResolver = (
   info: any,
 ) => unknown;
 
-/** @internal A field of an object type or an interface: `GraphQLField`. */
+/**
+ * A field of an object type or an interface: `GraphQLField`.
+ *
+ * @internal
+ */
 export interface FieldLike {
   /** Computes the value. */
   resolve?: FieldResolver | undefined | null;
@@ -51,7 +55,11 @@ export interface FieldLike {
   readonly extensions?: { readonly auth?: unknown } | undefined | null;
 }
 
-/** @internal An object type or an interface: `GraphQLObjectType`, `GraphQLInterfaceType`. */
+/**
+ * An object type or an interface: `GraphQLObjectType`, `GraphQLInterfaceType`.
+ *
+ * @internal
+ */
 export interface CompositeTypeLike {
   /** Name of the type. */
   readonly name: string;
@@ -61,18 +69,4 @@ export interface CompositeTypeLike {
   getInterfaces(): readonly CompositeTypeLike[];
   /** Data of other libraries; `auth` is ours. */
   readonly extensions?: { readonly auth?: unknown } | undefined | null;
-}
-
-/** @internal Whether a type is an object type. Both versions and all copies tag their classes. */
-export function isObjectType(type: unknown): type is CompositeTypeLike {
-  return tagOf(type) === "[object GraphQLObjectType]";
-}
-
-/** @internal Whether a type has fields that can be declared: an object type or an interface. */
-export function isCompositeType(type: unknown): type is CompositeTypeLike {
-  return isObjectType(type) || tagOf(type) === "[object GraphQLInterfaceType]";
-}
-
-function tagOf(type: unknown): string {
-  return Object.prototype.toString.call(type);
 }

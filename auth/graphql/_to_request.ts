@@ -34,10 +34,15 @@ export function toRequest(
   const added = credentialsOf(connectionParams ?? {}, fields);
   if (incoming instanceof Request && added.length === 0) return incoming;
   const { method = "GET" } = incoming;
-  const headers = incoming instanceof Request ? new Headers(incoming.headers) : headersOf(incoming);
+  const headers = isStandard(incoming) ? new Headers(incoming.headers) : headersOf(incoming);
   for (const [name, value] of added) headers.append(name, value); // a second credential is an invalid one
-  const url = incoming instanceof Request ? incoming.url : urlOf(incoming, headers);
+  const url = isStandard(incoming) ? incoming.url : urlOf(incoming, headers);
   return new Request(url, { method, headers });
+}
+
+/** Servers on Node.js may pass a `Request` of a library. */
+function isStandard(incoming: Request | IncomingLike): incoming is Request {
+  return typeof incoming.headers.get === "function";
 }
 
 function credentialsOf(

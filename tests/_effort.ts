@@ -50,3 +50,5 @@ export const SAVES: number = size(64, 1_000);
 export const INPUTS: number = size(1_000, 24_000);
 /** Random tables of routes that the engine matches like a reference. */
 export const RANDOM_TABLES: number = size(300, 3_000);
+/** Random schemas with random rules, and queries for each. */
+export const RANDOM_SCHEMAS: number = size(20, 1_000);

@@ -9,6 +9,7 @@ import {
   type ClassDeclarations,
   decoratedClasses,
   inheritanceOf,
+  isBound,
   unboundMember,
 } from "./_decorated.ts";
 import type { CompositeTypeLike } from "./schema_types.ts";
@@ -61,7 +62,7 @@ function classesByName(types: readonly CompositeTypeLike[]): Map<string, readonl
     byType.set(target.name, [target]);
   }
   const bound = new Set([...byType.values()].flat().flatMap(inheritanceOf));
-  const other = decoratedClasses().find((target) => !bound.has(target));
+  const other = decoratedClasses().find((target) => !bound.has(target) && !isBound(target));
   if (other === undefined) return byType;
   throw new TypeError(
     `Cannot protect schema: there is no type ${other.name} for the decorated class; name the classes in types`,

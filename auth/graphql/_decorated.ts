@@ -29,8 +29,9 @@ const CLASSES: Map<AnyClass, Declaration[]> = /* @__PURE__ */ new Map();
 /** Declarations of members, by the prototype of their class, or by its metadata object. */
 const MEMBERS: WeakMap<object, Members> = /* @__PURE__ */ new WeakMap();
 
-/** Those that no type was bound to. */
+/** Members that no type was bound to, and classes that one was. */
 const UNBOUND: Set<Members> = /* @__PURE__ */ new Set();
+const BOUND: WeakSet<AnyClass> = /* @__PURE__ */ new WeakSet();
 
 const MISUSED =
   "Cannot use a declaration as a decorator: it must decorate a class, or a member that is not static and has a string name";
@@ -70,11 +71,17 @@ export function decoratedClasses(): readonly AnyClass[] {
   return [...CLASSES.keys()];
 }
 
-/** The declarations of a class. Those of its members count as bound from now on. */
+/** Whether a class belongs to a type, of whichever schema. */
+export function isBound(target: AnyClass): boolean {
+  return BOUND.has(target);
+}
+
+/** The declarations of a class. It and its members count as bound from now on. */
 export function bindClass(target: AnyClass): ClassDeclarations {
   const own: Declaration[] = [];
   const members: Members = new Map();
   for (const level of inheritanceOf(target)) {
+    BOUND.add(level);
     own.push(...CLASSES.get(level) ?? []);
     for (const key of [level.prototype, metadataOf(level)]) {
       const found = key && MEMBERS.get(key);

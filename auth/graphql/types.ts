@@ -57,7 +57,7 @@ export interface ProtectSchemaOptions {
   /**
    * Classes whose decorators count, by the name of their type. Decorated classes that it does not have belong to other schemas.
    *
-   * @default each decorated class belongs to the type of its name
+   * @default each decorated class belongs to the type of its name, but those that `types` of another schema names
    */
   readonly types?: Readonly<Record<string, AnyClass | readonly AnyClass[]>> | undefined;
   /** What fields without any declaration require. @default nothing: they are public */

@@ -9,6 +9,7 @@ import { allDecoratorCases, observeMode } from "../router/_decorator_cases.ts";
 import { authCases } from "./auth_cases.ts";
 import { authFlowCases } from "./auth_flow_cases.ts";
 import { encryptedKeyCases } from "./encrypted_key_cases.ts";
+import { graphqlCases } from "./graphql_cases.ts";
 import { assertSame, type RuntimeCase } from "./harness.ts";
 import { oauthCases } from "./oauth_cases.ts";
 import { openApiCases } from "./openapi_cases.ts";
@@ -54,6 +55,7 @@ export const cases: readonly RuntimeCase[] = [
   ...oauthCases,
   ...serverCases,
   ...serverFlowCases,
+  ...graphqlCases,
   ...storeCases,
   ...decoratorCases("standard"),
 ];

@@ -56,10 +56,21 @@ export interface BundleOptions {
   readonly lock?: string;
 }
 
+/** A package, as Deno resolved it. */
+interface NpmPackage {
+  readonly name: string;
+  readonly localPath: string;
+  /** Keys of packages. */
+  readonly dependencies: readonly string[];
+}
+
 /** What Deno says of a module's graph, as far as it is used here. */
 interface ModuleGraph {
-  readonly npmPackages?: Readonly<Record<string, { name: string; localPath: string }>>;
+  /** All of the project, not only those that the module leads to. */
+  readonly npmPackages?: Readonly<Record<string, NpmPackage>>;
   readonly modules: readonly {
+    /** The package's key, if the module is of one. */
+    readonly npmPackage?: string;
     readonly dependencies?: readonly {
       readonly specifier: string;
       readonly code?: { readonly specifier?: string };
@@ -112,12 +123,18 @@ async function readGraph(entry: string, lock: string | undefined): Promise<Modul
 }
 
 /**
- * Links the npm packages of a module's graph, as Deno resolved them, where esbuild looks for
- * packages.
+ * Links the npm packages of a module's graph, as Deno resolved them, where esbuild looks for packages. The project may have
+ * another version of one.
  */
-async function linkPackages({ npmPackages = {} }: ModuleGraph, folder: string): Promise<string> {
+async function linkPackages(
+  { modules, npmPackages = {} }: ModuleGraph,
+  folder: string,
+): Promise<string> {
   await Deno.mkdir(folder);
-  for (const { name, localPath } of Object.values(npmPackages)) {
+  const keys = new Set(modules.flatMap(({ npmPackage = [] }) => npmPackage));
+  for (const key of keys) { // A Set's loop visits what is added on the way
+    const { name, localPath, dependencies } = npmPackages[key] as NpmPackage;
+    dependencies.forEach((dependency) => keys.add(dependency));
     const link = join(folder, name);
     await Deno.mkdir(dirname(link), { recursive: true });
     await Deno.symlink(localPath, link);

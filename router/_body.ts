@@ -111,22 +111,26 @@ interface Deadline {
 const FREE_MICROTASKS = 16;
 const RESOLVED = Promise.resolve();
 
-/** Starts a deadline. The timer is set once the read has to wait: on Deno, setting one takes a tenth of a request's time. */
+/** On Deno, setting a timer takes a tenth of a request's time; on Node, a tenth of what it takes to put it off. */
+const HAS_SLOW_TIMERS: boolean = "Deno" in globalThis;
+
+/** Starts a deadline. Where timers are slow, one is set once the read has to wait. */
 function startDeadline(seconds: number, onPassed: () => void): Deadline {
   const deadline: Deadline = { ended: false, passed: false, timer: undefined };
-  void setTimer(deadline, seconds, onPassed);
+  if (HAS_SLOW_TIMERS) void setTimerLater(deadline, seconds, onPassed);
+  else setTimer(deadline, seconds, onPassed);
   return deadline;
 }
 
-async function setTimer(
-  deadline: Deadline,
-  seconds: number,
-  onPassed: () => void,
-): Promise<void> {
+async function setTimerLater(...args: Parameters<typeof setTimer>): Promise<void> {
   for (let i = 0; i < FREE_MICROTASKS; i++) {
     await RESOLVED;
-    if (deadline.ended) return;
+    if (args[0].ended) return;
   }
+  setTimer(...args);
+}
+
+function setTimer(deadline: Deadline, seconds: number, onPassed: () => void): void {
   deadline.timer = setTimeout(() => {
     deadline.passed = true;
     onPassed();

@@ -1,5 +1,5 @@
 /**
- * What the native entry adds to the routers it creates, so that the router itself imports none of it.
+ * What native entries add to routers, so that the router itself imports none of it.
  *
  * @module
  */
@@ -21,3 +21,13 @@ export function withFiles<Options>(options: Options, files: FileAccess | undefin
 export function filesOf(options: object): FileAccess | undefined {
   return FILES.get(options);
 }
+
+/** Creates a response with a text, or with bytes that nobody changes; its type counts unless there is one in `init`. */
+export type ResponseCreator = (
+  body: string | Uint8Array<ArrayBuffer>,
+  type: string,
+  init?: ResponseInit,
+) => Response;
+
+/** Set by the server where the platform's way is slow: see `native_node_known.ts`. */
+export const HOST: { createResponse?: ResponseCreator } = {};

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { HOST } from "./internals.ts";
 import { ERROR_PHRASES } from "./status.ts";
 import type { TypedResponse } from "./response.ts";
 
@@ -162,10 +163,15 @@ function problemText(
 
 /** Deno sets a field in less time than it takes a list of them. */
 function problemResponse(text: string, status: number, headers?: HeadersInit): Response {
-  const response = new Response(text, headers === undefined ? { status } : { status, headers });
-  response.headers.set("Content-Type", "application/problem+json");
+  const init = headers === undefined ? { status } : { status, headers };
+  const response = HOST.createResponse?.(text, PROBLEM_TYPE, init) ?? new Response(text, init);
+  if (HOST.createResponse === undefined || headers !== undefined) {
+    response.headers.set("Content-Type", PROBLEM_TYPE); // also in place of a given one
+  }
   return response;
 }
+
+const PROBLEM_TYPE = "application/problem+json";
 
 /** The response to a thrown value: the problem of a {@linkcode ProblemError}, else a 500 without details. */
 export function errorResponse(error: unknown): Response {

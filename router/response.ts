@@ -4,6 +4,8 @@
  * @module
  */
 
+import { HOST } from "./internals.ts";
+
 /**
  * A response with a type for its data, and for its status if that is a literal. Created by {@linkcode json}; a plain
  * `Response` is not assignable.
@@ -49,7 +51,9 @@ export function json<T, const Status extends number = number>(
 ): TypedResponse<T, Status>;
 export function json(data: unknown, init?: ResponseInit): Response {
   // An init object makes Response.json() several times slower on Deno; most responses have none.
-  return init === undefined ? NativeResponse.json(data) : jsonWith(data, init);
+  return init === undefined && HOST.createResponse === undefined
+    ? NativeResponse.json(data)
+    : jsonWith(data, init);
 }
 
 /**
@@ -120,15 +124,18 @@ export function discardBody(response: Response): void {
   if (response.body !== null && !response.body.locked) response.body.cancel().catch(() => {});
 }
 
-function jsonWith(data: unknown, init: ResponseInit): Response {
+function jsonWith(data: unknown, init: ResponseInit | undefined): Response {
   const text = JSON.stringify(data);
   if (text === undefined) {
     throw new TypeError("Cannot create a JSON response: the data is not serializable");
   }
-  if (init.headers === undefined) {
-    return new Response(text, { ...init, headers: [["Content-Type", "application/json"]] });
+  if (HOST.createResponse !== undefined) return HOST.createResponse(text, JSON_TYPE, init);
+  if (init?.headers === undefined) {
+    return new Response(text, { ...init, headers: [["Content-Type", JSON_TYPE]] });
   }
   const headers = new Headers(init.headers);
-  if (!headers.has("Content-Type")) headers.set("Content-Type", "application/json");
+  if (!headers.has("Content-Type")) headers.set("Content-Type", JSON_TYPE);
   return new Response(text, { ...init, headers });
 }
+
+const JSON_TYPE = "application/json";

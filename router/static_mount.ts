@@ -4,6 +4,7 @@
  * @module
  */
 
+import { HOST } from "./internals.ts";
 import { parseTarget } from "./path.ts";
 import { errorResponse, HttpError, isProblemError, problem } from "./problem.ts";
 import { OverloadError, resolveSource } from "../static/source.ts";
@@ -132,7 +133,9 @@ export function createMount(
       ...common,
     ];
     if (sized) headers.push(["Content-Length", String(entry.size)]);
-    return new Response(body, { headers });
+    return HOST.createResponse !== undefined && body instanceof Uint8Array
+      ? HOST.createResponse(body as Uint8Array<ArrayBuffer>, entry.contentType, { headers })
+      : new Response(body, { headers });
   }
 
   function refuse(reason: Exclude<Refusal, "precondition_failed">): Response | undefined {

@@ -1,7 +1,7 @@
 /**
  * Runs the cases of `cases.ts` on Deno, Node, Bun and workerd: one bundle for each mode of decorators, the same bytes
- * for each runtime. Then stores on the databases that come with a runtime, and static servers on each of them, which are
- * asked over sockets.
+ * for each runtime. Then stores on the databases that come with a runtime, `serveNode` on Node, and static servers on each of
+ * them, which are asked over sockets.
  *
  * Prints one line per runtime and bundle. A runtime that is not there is skipped, unless `--require-all` is given.
  *
@@ -14,6 +14,7 @@ import { ROOT } from "../../dev/_project.ts";
 import { bundle } from "./bundle.ts";
 import type { RuntimeResult } from "./harness.ts";
 import { COMMANDS, runScript, withWorker } from "./launch.ts";
+import { runNodeServers } from "./node_servers.ts";
 import { formatOutcome, isFailure, type Outcome } from "./report.ts";
 import { runStaticServers } from "./static_servers.ts";
 import { runStoreEngines } from "./store_engines.ts";
@@ -53,6 +54,7 @@ async function* runAll(folder: string): AsyncIterable<Outcome> {
   yield* named(runEverywhere(await bundleWithJose(join(folder, "jose"))), ", beside jose");
   yield* runTokenWorkers(join(folder, "worker"));
   yield* runStoreEngines(join(folder, "stores"));
+  yield* named(runNodeServers(join(folder, "node")), ", serveNode");
   yield* named(runStaticServers(join(folder, "static")), ", static servers");
 }
 

@@ -8,11 +8,9 @@
  */
 // deno-lint-ignore-file no-console
 
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import process from "node:process";
-import { Readable } from "node:stream";
-import { pipeline } from "node:stream/promises";
 import { pathToFileURL } from "node:url";
 import {
   mountStatic,
@@ -20,11 +18,10 @@ import {
   packageStaticAssets,
   routerBuilder,
 } from "../../native.ts";
+import { serveNode } from "../../router/native_node.ts";
 import { addPackages, type Fetch } from "./static_routes.ts";
 
 export { registerStaticAssets } from "../../native.ts"; // what a generated module imports
-
-type Listener = (incoming: IncomingMessage, outgoing: ServerResponse) => unknown;
 
 /** The part of Bun that is used here. */
 interface BunServer {
@@ -76,29 +73,8 @@ async function listen(server: string, fetch: Fetch): Promise<number> {
     const { Bun } = globalThis as unknown as { Bun: BunServer };
     return Bun.serve({ hostname, port: 0, fetch }).port;
   }
-  const listener: Listener = server === "node"
-    ? toListener(fetch)
-    : (await import(server)).getRequestListener(fetch);
-  const node = createServer(listener);
+  if (server === "node") return (await serveNode({ fetch }, { hostname, port: 0 })).port;
+  const node = createServer((await import(server)).getRequestListener(fetch));
   await new Promise<void>((resolve) => node.listen(0, hostname, resolve));
   return (node.address() as AddressInfo).port;
-}
-
-/** The least that Node's server needs. */
-function toListener(fetch: Fetch): Listener {
-  return async ({ method = "GET", headers, url = "/" }, outgoing) => {
-    try {
-      const request = new Request(new URL(url, `http://${headers.host ?? "localhost"}`), {
-        method,
-        headers: headers as Record<string, string>,
-      });
-      const response = await fetch(request);
-      outgoing.writeHead(response.status, Object.fromEntries(response.headers));
-      if (response.body === null) outgoing.end();
-      else await pipeline(Readable.fromWeb(response.body as never), outgoing);
-    } catch {
-      if (!outgoing.headersSent) outgoing.writeHead(400);
-      outgoing.end(); // or the client went away
-    }
-  };
 }

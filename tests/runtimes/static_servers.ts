@@ -111,7 +111,7 @@ async function runServer(
   try {
     const { value = "" } = await output.read();
     const { port, pid } = JSON.parse(value) as Pick<StaticServer, "port" | "pid">;
-    const measures = args.at(-1) === "bun";
+    const measures = ["bun", "node"].includes(args.at(-1) ?? "");
     const server: StaticServer = { port, pid, folder: fixture, outputDir, measures };
     results = await runCases([
       ...packagedCases(server, ["/packaged", "/through"]),

@@ -22,6 +22,7 @@ const NATIVE_REGEXP =
 export interface ProjectConfig {
   readonly name: string;
   readonly version: string;
+  readonly license: string;
   readonly exports: Readonly<Record<string, string>>;
   readonly imports: Readonly<Record<string, string>>;
   readonly compilerOptions: Readonly<Record<string, unknown>>;

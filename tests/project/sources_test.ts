@@ -11,7 +11,7 @@ const REPORT_REGEXP = /\/_report\.ts$/;
 const LOCKED_TOOLS: readonly string[] = ["typescript"];
 
 /** Folders that hold other people's code, or what running leaves behind. */
-const FOREIGN_REGEXP = /(?:^|\/)(?:\.git|\.data|node_modules|coverage)(?:\/|$)/;
+const FOREIGN_REGEXP = /(?:^|\/)(?:\.git|\.data|node_modules|coverage|dist)(?:\/|$)/;
 
 /**
  * What only the writer's own machine has: a home folder, a temporary folder, a package registry.

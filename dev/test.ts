@@ -23,7 +23,13 @@ import { slowFiles } from "./_test_times.ts";
 import { reportCoverage } from "./coverage.ts";
 
 /** Tests that need more than Deno; each folder has a task of its own. */
-const NOT_HERMETIC: readonly string[] = ["runtimes", "engines", "browser", "peers"];
+const NOT_HERMETIC: readonly string[] = [
+  "runtimes",
+  "engines",
+  "browser",
+  "peers",
+  "distribution",
+];
 const EXHAUSTIVE = "exhaustive";
 /** Tests of memory, open files and the like, which other tests on the machine would disturb. */
 const SERIAL = "tests/exhaustive/serial";

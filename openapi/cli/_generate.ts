@@ -60,7 +60,16 @@ function report(outcome: GenerateFileOutcome, { print, printError }: CliOutput):
       printError(`Out of date: ${outcome.summary}; run the command without --check\n`);
       return { kind: "failed" };
     case "failed":
-      printError(`${outcome.why}\n`);
+      printError(`${outcome.why}${adviceOf(outcome.why)}\n`);
       return { kind: "failed" };
   }
+}
+
+/** What an older Node says of a file that it would have to compile. */
+const UNKNOWN_EXTENSION_REGEXP = /^Cannot import [^\n]*Unknown file extension "\.[cm]?tsx?"/;
+
+function adviceOf(why: string): string {
+  return UNKNOWN_EXTENSION_REGEXP.test(why)
+    ? "; Node runs TypeScript from version 22.18 on: use that, Bun or Deno, or pass compiled JavaScript"
+    : "";
 }

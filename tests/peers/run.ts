@@ -15,7 +15,7 @@ function main(args: readonly string[]): Promise<number> {
       "--allow-read",
       "--allow-net=127.0.0.1",
       `--allow-write=${temporary}`,
-      `--allow-run=${Deno.execPath()}`,
+      `--allow-run=${Deno.execPath()},npm,node`,
     ],
   });
 }

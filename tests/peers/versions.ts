@@ -41,3 +41,21 @@ export const OIDC_PROVIDER = "npm:oidc-provider@9.13.3";
 /** Relying parties. */
 export const OPENID_CLIENT = "npm:openid-client@6.8.9";
 export const OAUTH4WEBAPI = "npm:oauth4webapi@3.8.8";
+
+/** GraphQL.js, in the versions that are in use. */
+export const GRAPHQL_VERSIONS: readonly string[] = ["16.15.0", "17.1.0"];
+
+/** What `npm install` puts beside them: servers, and libraries that build, change or execute schemas. */
+export const GRAPHQL_PACKAGES: Readonly<Record<string, string>> = {
+  "@apollo/server": "5.5.1",
+  "@graphql-tools/utils": "11.0.0",
+  "@pothos/core": "4.15.1",
+  "dataloader": "2.2.3",
+  "esbuild": "0.28.2",
+  "fastify": "5.12.8",
+  "graphql-jit": "0.8.9",
+  "graphql-ws": "6.4.2",
+  "graphql-yoga": "5.24.1",
+  "mercurius": "16.10.1",
+  "ws": "8.18.0",
+};

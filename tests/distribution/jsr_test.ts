@@ -37,7 +37,8 @@ Deno.test("deno add jsr: installs the package, which is checked, run, served, an
   assertMatch(await project.run(DENO, ...command, ...generate), /^Wrote openapi\.json/);
   const { paths } = JSON.parse(await project.read("openapi.json"));
   assertEquals(Object.keys(paths), ["/users/{id}", "/{id}"]);
-  assertEquals(registry.requests.includes("/@gatehouse/http/meta.json"), true);
+  const { requests } = registry;
+  assertEquals(requests.includes("/@gatehouse/http/meta.json"), true);
 });
 
 Deno.test("Deno refuses a module that is not the one that the manifest describes", async () => {

@@ -5,6 +5,7 @@
  * @module
  */
 
+import { HOST } from "./internals.ts";
 import { HttpError } from "./problem.ts";
 
 /** Bytes of a body. */
@@ -66,7 +67,7 @@ async function readCounted(request: Request, rules: BodyRules): Promise<Bytes> {
 const USED: unique symbol = Symbol("gatehouse.usedInfo");
 
 /**
- * Whether an extra argument of `fetch` is the info object of Deno.serve, and this the first `fetch` that gets it: only that
+ * Whether an extra argument of `fetch` is the info object of Deno.serve or of serveNode, and this the first `fetch` that gets it: only that
  * request is the server's. A later one, in a mount or by a handler, may have another body under the same header fields.
  */
 export function isDelivery(info: unknown): boolean {
@@ -90,13 +91,17 @@ function hasTrustedLength({ bodyUsed, headers }: Request, limit: number): boolea
 function readDelivered(request: Request, { bodyTimeout }: BodyRules): Promise<Bytes> {
   return new Promise((resolve, reject) => {
     const deadline = startDeadline(bodyTimeout, () => reject(timeoutError(bodyTimeout)));
-    request.arrayBuffer().then((buffer) => {
+    const finish = (bytes: Bytes): void => {
       endDeadline(deadline);
-      resolve(new Uint8Array(buffer));
-    }, (cause) => {
+      resolve(bytes);
+    };
+    const fail = (cause: unknown): void => {
       endDeadline(deadline);
       reject(cause instanceof TypeError ? cause : incomplete(cause)); // a TypeError: the stream is locked
-    });
+    };
+    const read = HOST.readBytes?.(request);
+    if (read !== undefined) read.then(finish, fail);
+    else request.arrayBuffer().then((buffer) => finish(new Uint8Array(buffer)), fail);
   });
 }
 

@@ -29,5 +29,9 @@ export type ResponseCreator = (
   init?: ResponseInit,
 ) => Response;
 
-/** Set by the server where the platform's way is slow: see `native_node_known.ts`. */
-export const HOST: { createResponse?: ResponseCreator } = {};
+/** What a server does in place of the platform, where that is slow: see `native_node.ts`. */
+export const HOST: {
+  createResponse?: ResponseCreator;
+  /** Reads the body of a request that the server has made; `undefined` for others, and if its stream was given away. */
+  readBytes?: (request: Request) => Promise<Uint8Array<ArrayBuffer>> | undefined;
+} = {};

@@ -55,7 +55,7 @@ export class IncomingBody {
     return this.#awaited || (!this.#incoming.complete && this.#length > MAX_DISCARDED);
   }
 
-  /** Reads all of it. @throws {Error} If the client disconnects, or the response was sent before. */
+  /** Reads all of it. The bytes may be a part of a larger buffer, which is Node's. @throws {Error} If the client disconnects, or the response was sent before. */
   bytes(): Promise<Bytes> {
     const incoming = this.#incoming;
     return new Promise((resolve, reject) => {
@@ -122,8 +122,10 @@ export class IncomingBody {
 }
 
 function concat(chunks: readonly Uint8Array[]): Bytes {
-  const [first] = chunks;
-  if (chunks.length === 1 && first !== undefined) return new Uint8Array(first);
+  const [first] = chunks as readonly Bytes[];
+  if (chunks.length === 1 && first !== undefined) {
+    return new Uint8Array(first.buffer, first.byteOffset, first.length);
+  }
   const bytes = new Uint8Array(chunks.reduce((sum, { length }) => sum + length, 0));
   let at = 0;
   for (const chunk of chunks) {

@@ -7,6 +7,7 @@
 
 import type { ServerResponse } from "node:http";
 import type { Bytes } from "./_body.ts";
+import { HOST } from "./internals.ts";
 import type { IncomingBody } from "./native_node_body.ts";
 import { NodeHeaders, readHeaders, standFor } from "./native_node_headers.ts";
 
@@ -64,6 +65,13 @@ class NodeRequest {
     nativeOf = (request) => request.#native ??= request.#createNative();
   }
 
+  /** Reads the body for the router, without a copy; `undefined` if it may have been given away. */
+  static readBytes(request: Request): Promise<Bytes> | undefined {
+    if (!(#parts in request)) return undefined;
+    const own = request as NodeRequest;
+    return own.#isWhole ? own.#bytes() : undefined;
+  }
+
   constructor(parts: RequestParts) {
     this.method = parts.method;
     this.url = parts.url;
@@ -96,11 +104,13 @@ class NodeRequest {
   }
 
   async arrayBuffer(): Promise<ArrayBuffer> {
-    return this.#isWhole ? (await this.#bytes()).buffer : await nativeOf(this).arrayBuffer();
+    return this.#isWhole
+      ? (await this.#bytes()).slice().buffer
+      : await nativeOf(this).arrayBuffer();
   }
 
   async bytes(): Promise<Bytes> {
-    return this.#isWhole ? await this.#bytes() : new Uint8Array(await this.arrayBuffer());
+    return new Uint8Array(await this.arrayBuffer());
   }
 
   async text(): Promise<string> {
@@ -145,6 +155,7 @@ const UTF8 = new TextDecoder();
 function prepareClasses(): boolean {
   standFor(NodeHeaders, Headers, new Headers(), NodeHeaders.nativeOf);
   standFor(NodeRequest, Request, new Request("http://localhost/"), nativeOf);
+  HOST.readBytes = NodeRequest.readBytes;
   return passesProbe();
 }
 

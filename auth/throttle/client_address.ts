@@ -19,7 +19,8 @@ import { onceEach, warnConsole } from "../_report.ts";
 /**
  * What is between this server and its clients:
  *
- * - `"direct"`: nothing. The client is the connected peer, whose address `Deno.serve` and Bun provide for TCP.
+ * - `"direct"`: nothing. The client is the connected peer, whose address `Deno.serve`, `serveNode` and Bun
+ *   provide for TCP.
  * - `proxies`: proxies with these addresses and ranges (`10.0.0.0/8`, `2001:db8::/32`). Their `X-Forwarded-For` is trusted,
  *   and no other one; all clients of a proxy that is not listed have its address.
  * - `clientAddress`: a host that provides the address in its own way. What the function throws is passed on to the caller.
@@ -37,7 +38,7 @@ export interface ClientAddressOptions {
   warn?: ((message: string, error?: unknown) => void) | undefined;
 }
 
-/** The second argument of `fetch`: connection info of `Deno.serve`, or the server of Bun. */
+/** The second argument of `fetch`: connection info of `Deno.serve` and `serveNode`, or the server of Bun. */
 interface HostInfo {
   readonly remoteAddr?: { readonly transport?: unknown; readonly hostname?: unknown };
   readonly requestIP?: (request: Request) => { readonly address?: unknown } | null;

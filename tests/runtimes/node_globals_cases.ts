@@ -5,6 +5,8 @@
  */
 // deno-lint-ignore-file no-console
 
+import { Readable } from "node:stream";
+import { connect as connectTls, type ConnectionOptions } from "node:tls";
 import { clientAddressReader } from "../../auth/throttle/client_address.ts";
 import { createRouter, json } from "../../mod.ts";
 import { serveNode } from "../../router/native_node.ts";
@@ -19,6 +21,7 @@ import {
   openWire,
   parse,
   sleep,
+  within,
   withServer,
 } from "./node_server_wire.ts";
 
@@ -107,6 +110,30 @@ export const nodeGlobalsCases: readonly RuntimeCase[] = [
         const form = new Response("a=b", { headers: { "Content-Type": FORM_TYPE } });
         assertSame([...(await form.formData()).entries()], [["a", "b"]]);
       }),
+  },
+  {
+    name: "serveNode() serves https with `tls`",
+    async run() {
+      if (!isNode) return; // Deno has no TLS without certificates, RFC 4279
+      const psk = new Uint8Array(16);
+      const common = { ciphers: "PSK", maxVersion: "TLSv1.2" as const };
+      const tls = { ...common, pskCallback: () => psk, pskIdentityHint: "test" };
+      await withServer(({ url }) => new Response(url), async ({ port, origin }) => {
+        const socket = connectTls({
+          ...common,
+          port,
+          host: "127.0.0.1",
+          checkServerIdentity: () => undefined,
+          pskCallback: () => ({ psk, identity: "test" }),
+        } as ConnectionOptions);
+        socket.write(`${head("GET /a")}\r\nConnection: close\r\n\r\n`);
+        const message = await within(new Response(Readable.toWeb(socket) as never).text(), "it");
+        assertSame([parse(message).body, origin], [
+          "https://example.com/a",
+          `https://127.0.0.1:${port}`,
+        ]);
+      }, { tls });
+    },
   },
   {
     name: "serveNode() does not send a response a second time",

@@ -5,7 +5,7 @@
  */
 
 import { assert, assertSame, type RuntimeCase } from "./harness.ts";
-import { ask, head, parse, withServer } from "./node_server_wire.ts";
+import { ask, head, openWire, parse, withServer } from "./node_server_wire.ts";
 
 const PLACE = "127.0.0.1:PORT";
 
@@ -115,6 +115,95 @@ const fieldCases: readonly RuntimeCase[] = FIELDS.map(([why, fields, name, value
     }),
 }));
 
+/** What one does with header fields; each gives what is to be the same on the platform's own object. */
+const HEADER_USES: readonly ((headers: Headers) => unknown)[] = [
+  (headers) => [...headers],
+  (headers) => [...headers.keys(), ...headers.values(), ...headers.entries()],
+  (headers) => [...new Headers(headers)],
+  (headers) => [...new Response(null, { headers }).headers],
+  (
+    headers,
+  ) => [headers.get("ACCEPT"), headers.has("x-none"), headers.has("X-A"), headers.get("a b")],
+  (headers) => headers.get(null as unknown as string),
+  (headers) => headers.getSetCookie(),
+  (headers) => {
+    const seen: string[] = [];
+    headers.forEach((value, name) => seen.push(name, value));
+    return seen;
+  },
+  (headers) => {
+    headers.set("X-A", "2");
+    headers.append("X-B", "3");
+    headers.delete("Accept");
+    return [headers.get("X-A"), headers.get("x-b"), headers.has("Accept"), [...headers]];
+  },
+  (headers) => [headers instanceof Headers, Object.prototype.toString.call(headers)],
+];
+
+const headerCase: RuntimeCase = {
+  name: "serveNode() gives header fields that can be used as the platform's",
+  run: () =>
+    withServer((request) => {
+      const raw: readonly [string, string][] = [
+        ["Host", "example.com"],
+        ["Accept", "a"],
+        ["accept", "b"],
+        ["X-A", "1"],
+        ["Cookie", "a=1"],
+        ["Connection", "close"],
+      ];
+      const outcome = (use: (headers: Headers) => unknown, headers: Headers): unknown => {
+        try {
+          return use(headers);
+        } catch (error) {
+          return (error as Error).name;
+        }
+      };
+      const use = HEADER_USES[Number(request.url.split("/").at(-1))];
+      if (use === undefined) throw new Error("no such use");
+      const { headers } = new Request(request.url, { headers: [...raw] });
+      return Response.json([outcome(use, request.headers), outcome(use, headers)]);
+    }, async ({ port }) => {
+      for (const i of HEADER_USES.keys()) {
+        const fields = ["Accept: a", "accept: b", "X-A: 1", "Cookie: a=1"];
+        const [own, native] = JSON.parse(parse(await ask(port, head(`GET /${i}`, ...fields))).body);
+        assertSame(own, native);
+      }
+    }),
+};
+
+/** Characters of random targets: those that URLs treat in their own way, and a few others. */
+const CHARACTERS = "/./..%2e%2E%2fab09-_~!$&'()*+,;=:@?[]{}|^`\"<>\\";
+
+const randomCase: RuntimeCase = {
+  name: "serveNode() reads the URL of random targets as new URL() does",
+  run: () =>
+    withServer(({ url }) => new Response(url), async ({ port }) => {
+      let seed = 7;
+      const next = (below: number): number => (seed = (seed * 48_271) % 2_147_483_647) % below;
+      for (let round = 0; round < 10; round++) {
+        const targets = Array.from({ length: 50 }, () =>
+          "/" + Array.from({ length: next(12) }, () =>
+            CHARACTERS[next(CHARACTERS.length)]).join(""));
+        const wire = openWire(port);
+        wire.send(
+          targets.map((target) =>
+            `${head(`GET ${target}`)}\r\n\r\n`
+          ).join(""),
+        );
+        wire.send(`${head("GET /end", "Connection: close")}\r\n\r\n`);
+        const urls = [
+          ...(await wire.toEnd()).matchAll(/http:\/\/example\.com(.*?)(?=HTTP|$)|invalid_target/g),
+        ]
+          .map(([url]) => url);
+        const wanted = targets.map((target) =>
+          /^[^?]*\\/.test(target) ? "invalid_target" : new URL(`http://example.com${target}`).href
+        );
+        assertSame(urls, [...wanted, "http://example.com/end"]);
+      }
+    }),
+};
+
 const messageCases: readonly RuntimeCase[] = [
   {
     name: "serveNode() answers 400 to several Host fields, and to none",
@@ -184,5 +273,7 @@ const messageCases: readonly RuntimeCase[] = [
 export const nodeRequestCases: readonly RuntimeCase[] = [
   ...targetCases,
   ...fieldCases,
+  headerCase,
+  randomCase,
   ...messageCases,
 ];

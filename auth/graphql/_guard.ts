@@ -21,34 +21,24 @@ interface FieldCall {
 
 /** Has a field's function called only if its rule lets the request pass. What is synchronous stays so. */
 export function guardResolver(rule: FieldRule, next: FieldResolver): FieldResolver {
-  return (...call) => {
-    const [, args, context, info] = call;
-    const verdict = checkField(rule, context, { args, info });
-    if (verdict === undefined) return next(...call);
+  return (source, args, context, info) => {
+    const state = stateOf(context);
+    if (state === undefined) throw refusalError("UNAUTHENTICATED", info.schema);
+    let verdict: Verdict | Promise<Verdict> = checkIdentity(rule, state, info);
+    if (verdict === undefined && rule.authorize.length > 0) {
+      verdict = checkOnce(rule, state, { args, info });
+    }
+    if (verdict === undefined) return next(source, args, context, info);
     if (typeof verdict === "string") throw refusalError(verdict, info.schema);
     return verdict.then((code) => {
       if (code !== undefined) throw refusalError(code, info.schema);
-      return next(...call);
+      return next(source, args, context, info);
     });
   };
 }
 
-/** The checks of a rule, in order. */
-function checkField(
-  rule: FieldRule,
-  context: unknown,
-  call: FieldCall,
-): Verdict | Promise<Verdict> {
-  const state = stateOf(context);
-  if (state === undefined) return "UNAUTHENTICATED";
-  const verdict = checkIdentity(rule, state, routeOf(call.info));
-  if (verdict !== undefined || rule.authorize.length === 0) return verdict;
-  return checkOnce(rule, state, call);
-}
-
-/** Everything but the manager. @param route `Type.field`, for events */
-export function checkIdentity(rule: FieldRule, state: AuthState, route: string): Verdict {
-  const { authenticated, authorize, scope } = rule;
+/** The checks of a rule but the manager's, in order. */
+export function checkIdentity(rule: FieldRule, state: AuthState, info: ResolveInfoLike): Verdict {
   const { status, principal } = state.identity;
   switch (status) {
     case "failed":
@@ -56,18 +46,18 @@ export function checkIdentity(rule: FieldRule, state: AuthState, route: string):
     case "unavailable":
       return "INTERNAL_SERVER_ERROR";
     case "anonymous": {
-      const mayBeAnonymous = authenticated.length === 0 &&
-        authorize.every(({ allowAnonymous }) => allowAnonymous);
+      const mayBeAnonymous = rule.authenticated.length === 0 &&
+        rule.authorize.every(({ allowAnonymous }) => allowAnonymous);
       return mayBeAnonymous ? undefined : "UNAUTHENTICATED";
     }
     case "authenticated":
-      for (const needed of authenticated) {
+      for (const needed of rule.stepUps) {
         if (stepUpFailure(principal, needed, state.now) === undefined) continue;
-        deny(state, rule, { reason: "insufficient_authentication", route });
+        deny(state, rule, { reason: "insufficient_authentication", info });
         return "UNAUTHENTICATED";
       }
-      if (hasScope(principal, scope)) return undefined;
-      deny(state, rule, { reason: "insufficient_scope", route });
+      if (hasScope(principal, rule.scope)) return undefined;
+      deny(state, rule, { reason: "insufficient_scope", info });
       return "FORBIDDEN";
   }
 }
@@ -78,18 +68,22 @@ function checkOnce(rule: FieldRule, state: AuthState, call: FieldCall): Verdict 
   const key = argumentsKey(call.args);
   if (key === undefined || node === undefined) return askManagers(rule, state, call);
   const entries = entriesOf(state, variableValues, node);
-  const known = entries.find((entry) => entry.rule === rule && entry.key === key);
-  if (known !== undefined) return known.verdict;
-  const verdict = askManagers(rule, state, call);
-  entries.push({ rule, key, verdict });
-  return verdict;
+  for (const entry of entries) {
+    if (entry.rule === rule && entry.key === key) return entry.verdict;
+  }
+  const entry: MemoEntry = { rule, key, verdict: askManagers(rule, state, call) };
+  entries.push(entry);
+  if (entry.verdict instanceof Promise) {
+    entry.verdict.then((verdict) => entry.verdict = verdict); // later fields need not wait
+  }
+  return entry.verdict;
 }
 
 function entriesOf({ memo }: AuthState, variables: object, node: object): MemoEntry[] {
-  const nodes = memo.get(variables) ?? new WeakMap<object, MemoEntry[]>();
-  memo.set(variables, nodes);
-  const entries = nodes.get(node) ?? [];
-  nodes.set(node, entries);
+  const known = memo.get(node);
+  if (known?.variables === variables) return known.entries;
+  const entries: MemoEntry[] = [];
+  memo.set(node, { variables, entries }); // those of an earlier operation do not count for this one
   return entries;
 }
 
@@ -130,7 +124,7 @@ function read(
   { info }: FieldCall,
 ): Verdict {
   if (isAllowed(result)) return undefined;
-  deny(state, rule, { reason: result.reason, route: routeOf(info) });
+  deny(state, rule, { reason: result.reason, info });
   return "FORBIDDEN";
 }
 
@@ -143,11 +137,11 @@ function fail(state: AuthState, { info }: FieldCall, error: unknown): Verdict {
 function deny(
   state: AuthState,
   rule: FieldRule,
-  { reason, route }: { readonly reason: string; readonly route: string },
+  { reason, info }: { readonly reason: string; readonly info: ResolveInfoLike },
 ): void {
   if (state.reported.has(rule)) return;
   state.reported.add(rule);
-  state.deny(reason, route);
+  state.deny(reason, routeOf(info));
 }
 
 function transportOf({ request }: AuthState, { args, info }: FieldCall): GraphqlTransport {
@@ -160,7 +154,8 @@ function transportOf({ request }: AuthState, { args, info }: FieldCall): Graphql
   };
 }
 
-function routeOf({ parentType, fieldName }: ResolveInfoLike): string {
+/** `Type.field`, for events and warnings. */
+export function routeOf({ parentType, fieldName }: ResolveInfoLike): string {
   return `${parentType.name}.${fieldName}`;
 }
 

@@ -15,6 +15,8 @@ import type { AuthDeclaration, Declaration, ProtectSchemaOptions } from "./types
 export interface FieldRule {
   /** Declarations of `Authenticated`, in the order of their checks. */
   readonly authenticated: readonly (AuthDeclaration & { readonly kind: "authenticated" })[];
+  /** Those of them that require something of the sign-in. */
+  readonly stepUps: FieldRule["authenticated"];
   /** Declarations of `Authorize`, in the order of their checks. */
   readonly authorize: readonly (AuthDeclaration & { readonly kind: "authorize" })[];
   /** Scopes that the declarations name. */
@@ -121,7 +123,10 @@ function ruleOf(
   const scopes = authenticated.map(({ scope }) => scope).filter((one) => one !== undefined);
   const named = scopes.filter((one) => one !== "any").flat();
   const scope = named.length > 0 ? [...new Set(named)] : scopes.length > 0 ? "any" : undefined;
-  return { authenticated, authorize, scope, manager };
+  const stepUps = authenticated.filter(({ amr, maxAge }) =>
+    amr !== undefined || maxAge !== undefined
+  );
+  return { authenticated, stepUps, authorize, scope, manager };
 }
 
 /** Whether two rules require the same. */

@@ -18,14 +18,20 @@ export type Identity =
 export interface MemoEntry {
   readonly rule: FieldRule;
   readonly key: string;
-  readonly verdict: Verdict | Promise<Verdict>;
+  verdict: Verdict | Promise<Verdict>;
 }
 
 /** Why a field is refused; `undefined` if it is not. */
 export type Verdict = RefusalCode | undefined;
 
-/** By values of the variables, which each operation has of its own, and by node of the document. */
-export type Memo = WeakMap<object, WeakMap<object, MemoEntry[]>>;
+/** Verdicts about a node of the document, for the values of the variables, which each operation has of its own. */
+export interface NodeMemo {
+  readonly variables: object;
+  readonly entries: MemoEntry[];
+}
+
+/** By node. */
+export type Memo = WeakMap<object, NodeMemo>;
 
 /** State of a context. */
 export interface AuthState {
@@ -52,17 +58,19 @@ export interface AuthState {
 /** Property of contexts. Enumerable there, so that `{ ...context }` has it too. */
 export const AUTH_STATE: unique symbol = Symbol("gatehouse.graphql");
 
-const STATES: WeakSet<object> = /* @__PURE__ */ new WeakSet();
+/** Refers to the state itself, so that a copy of one is none. Cheaper than a WeakSet, which each field would ask. */
+const SELF: unique symbol = Symbol("self");
 
 /** Makes a state one that {@linkcode stateOf} accepts. */
 export function registerState(state: AuthState): AuthState {
-  STATES.add(state);
-  return state;
+  return Object.defineProperty(state, SELF, { value: state });
 }
+
+type BrandedState = AuthState & { readonly [SELF]?: AuthState };
 
 /** The state of a context; `undefined` if it is not from {@linkcode createAuthContext}. */
 export function stateOf(context: unknown): AuthState | undefined {
   if (typeof context !== "object" || context === null) return undefined;
-  const state = (context as { readonly [AUTH_STATE]?: AuthState })[AUTH_STATE];
-  return state !== undefined && STATES.has(state) ? state : undefined;
+  const state = (context as { readonly [AUTH_STATE]?: BrandedState })[AUTH_STATE];
+  return state?.[SELF] === state ? state : undefined;
 }

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { checkIdentity } from "./_guard.ts";
+import { checkIdentity, routeOf } from "./_guard.ts";
 import type { FieldRule } from "./_rules.ts";
 import { type AuthState, stateOf } from "./_state.ts";
 import type { FieldResolver, ResolveInfoLike } from "./schema_types.ts";
@@ -39,7 +39,6 @@ function watchedStream(
   { rule, state, info }: StreamOptions,
 ): AsyncIterableIterator<unknown> {
   const iterator = source[Symbol.asyncIterator]();
-  const route = `${info.parentType.name}.${info.fieldName}`;
   let isClosed = false;
   let previous: Promise<unknown> = Promise.resolve();
 
@@ -58,8 +57,8 @@ function watchedStream(
       return result;
     }
     await state.renew();
-    if (rule !== undefined && checkIdentity(rule, state, route) === "UNAUTHENTICATED") {
-      close().catch((error) => state.warn(`Cannot close the stream of ${route}`, error));
+    if (rule !== undefined && checkIdentity(rule, state, info) === "UNAUTHENTICATED") {
+      close().catch((error) => state.warn(`Cannot close the stream of ${routeOf(info)}`, error));
     }
     return result;
   }

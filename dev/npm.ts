@@ -25,7 +25,8 @@ async function main(args: readonly string[]): Promise<void> {
     Deno.exit(2);
   }
   const { version, files, tarball } = await buildNpmPackage(name);
-  await Deno.remove(join(ROOT, "dist"), { recursive: true }).catch(() => {}); // What was there before
+  await Deno.mkdir(join(ROOT, FOLDER), { recursive: true });
+  await Deno.remove(join(ROOT, "dist"), { recursive: true }); // What an earlier version left
   for (const { path, bytes, executable } of files) {
     const target = join(ROOT, FOLDER, path);
     await Deno.mkdir(dirname(target), { recursive: true });

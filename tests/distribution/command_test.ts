@@ -95,16 +95,14 @@ Deno.test({
   },
 });
 
-for (const [name, program = ""] of ROWS.filter(([, , file]) => file === "app.ts")) {
-  Deno.test({
-    name: `gatehouse http openapi generate reads types by the project's compiler on ${name}`,
-    ignore: program === "",
-    async fn() {
-      const output = `typed_${name.replace(" ", "")}.json`;
-      const args = [...GENERATE, "typed.ts", "--output", output];
-      await project.run(program, "node_modules/.bin/gatehouse", ...args);
-      const { components } = JSON.parse(await project.read(output));
-      assertEquals(components.schemas.Pet.required, ["id"]);
-    },
-  });
-}
+// The pages on Node and Bun do the same on Node 24 and on Bun
+Deno.test({
+  name: "gatehouse http openapi generate reads types by the project's compiler on Node 22",
+  ignore: node22 === undefined,
+  async fn() {
+    const args = [...GENERATE, "typed.ts", "--output", "typed.json"];
+    await project.run(node22 ?? "", "node_modules/.bin/gatehouse", ...args);
+    const { components } = JSON.parse(await project.read("typed.json"));
+    assertEquals(components.schemas.Pet.required, ["id"]);
+  },
+});

@@ -1,6 +1,7 @@
 /** The package, installed by every package manager, from a registry that has it as JSR's does. */
 
 import { assertEquals, assertMatch } from "@std/assert";
+import { readTarball, writeTarball } from "../../dev/_tar.ts";
 import { assertHello, HELLO } from "./_hello.ts";
 import { serveNpm } from "./_npm_registry.ts";
 import { openProject, type Project, readPackage } from "./_projects.ts";
@@ -74,6 +75,37 @@ Deno.test("deno add: the npm package is installed, with Hono alone, and answers"
   const names = Object.keys(npm).map((key) => key.replace(/(?<=.)@.*$/, ""));
   assertEquals(names.sort(), ["@jsr/gatehouse__http", "hono"]);
 });
+
+/** Package managers, asked for the package by its own name, from a registry that has all packages. */
+const BY_NAME: readonly Row[] = [
+  ["npm", undefined, ({ run }) => run("npm", "install", "@gatehouse/http"), "node"],
+  ["pnpm", "pnpm", ({ run }) => run(pnpm, "add", "@gatehouse/http"), "node"],
+  ["Bun", "bun", ({ run }) => run(bun, "add", "@gatehouse/http"), bun],
+];
+
+for (const [name, needs, install, runner] of BY_NAME) {
+  Deno.test({
+    name: `${name} installs what deno task npm --name makes for another registry`,
+    ignore: needs !== undefined && tools[needs] === undefined,
+    async fn() {
+      await using registry = await serveNpm(await renamed("@gatehouse/http"));
+      await using project = await openProject({ registry: registry.url, files: HELLO });
+      await install(project);
+      assertHello(await project.run(runner, "call.js"));
+      assertEquals(await installedPackages(project), INSTALLED);
+    },
+  });
+}
+
+/** The archive of the package under another name, which is all that differs. */
+async function renamed(name: string): Promise<Uint8Array<ArrayBuffer>> {
+  const files = await readTarball(await readPackage());
+  return await writeTarball(files.map((file) => {
+    if (file.path !== "package/package.json") return file;
+    const manifest = { ...JSON.parse(new TextDecoder().decode(file.bytes)), name };
+    return { ...file, bytes: new TextEncoder().encode(JSON.stringify(manifest)) };
+  }));
+}
 
 /** The packages in a project's node_modules; pnpm has those of packages in a folder of its own. */
 async function installedPackages({ folder }: Project): Promise<string[]> {

@@ -7,7 +7,7 @@
 import { parse as parseJsonc } from "@std/jsonc";
 import { dirname, fromFileUrl, join } from "@std/path";
 import { readFileSync } from "node:fs";
-import type ts from "typescript";
+import type * as ts from "./_compiler.ts";
 import { isObject } from "../_json_schema.ts";
 import { CONFIG_FILES } from "./_modules.ts";
 

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type ts from "typescript";
+import type * as ts from "./_compiler.ts";
 import type { RequestPart } from "../_schema_sources.ts";
 import { missingInTypes } from "./_unresolved_types.ts";
 import { responsesMadeBy } from "./_statuses.ts";

@@ -6,7 +6,7 @@
 
 import { fromFileUrl, toFileUrl } from "@std/path";
 import process from "node:process";
-import type ts from "typescript";
+import type * as ts from "./_compiler.ts";
 import { listenForDefinitions, locationsOf, type SourceLocation } from "./_stacks.ts";
 import type { TypeContext } from "./_type_context.ts";
 

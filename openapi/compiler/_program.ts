@@ -4,7 +4,7 @@
  * @module
  */
 
-import type ts from "typescript";
+import type * as ts from "./_compiler.ts";
 import { readCompilerOptions } from "./_compiler_options.ts";
 import {
   fileNameOf,

@@ -5,7 +5,7 @@
  * @module
  */
 
-import type ts from "typescript";
+import type * as ts from "./_compiler.ts";
 import { fileNameOf } from "./_modules.ts";
 import { declarationOf, targetOf, type TypeContext } from "./_type_context.ts";
 

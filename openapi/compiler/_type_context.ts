@@ -6,7 +6,7 @@
 
 import { relative } from "@std/path";
 import process from "node:process";
-import type ts from "typescript";
+import type * as ts from "./_compiler.ts";
 import type { SchemaObject } from "../../router/openapi_types.ts";
 import { UNKNOWN_PART } from "../_normalize_schema.ts";
 

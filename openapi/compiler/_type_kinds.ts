@@ -4,7 +4,7 @@
  * @module
  */
 
-import type ts from "typescript";
+import type * as ts from "./_compiler.ts";
 import type { SchemaObject } from "../../router/openapi_types.ts";
 import {
   isMissingType,
@@ -21,7 +21,7 @@ import { unionSchema } from "./_type_union.ts";
 /** The schema of a type, regardless of its name. */
 export function writeType(writer: TypeWriter, type: ts.Type, at: TypePlace): SchemaObject {
   const { context: { ts, checker } } = writer;
-  const is = (flags: ts.TypeFlags): boolean => (type.flags & flags) !== 0;
+  const is = (flags: number): boolean => (type.flags & flags) !== 0;
   const flags = ts.TypeFlags;
   if (is(flags.Any)) return markUnresolved(at, anyReason(writer.context, type, at));
   if (is(flags.Unknown)) return {};

@@ -5,7 +5,7 @@
  * @module
  */
 
-import type ts from "typescript";
+import type * as ts from "./_compiler.ts";
 import { declarationOf, symbolOrigin, type TypeContext } from "./_type_context.ts";
 
 /** The name of the library class that a type is, extends or maps; `undefined` if there is none. */

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type ts from "typescript";
+import type * as ts from "./_compiler.ts";
 import { declarationOf, mayBeUndefined, symbolOrigin, type TypeContext } from "./_type_context.ts";
 import { libraryClassOf } from "./_type_library.ts";
 

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type ts from "typescript";
+import type * as ts from "./_compiler.ts";
 import type { SchemaObject } from "../../router/openapi_types.ts";
 import {
   declarationOf,

@@ -7,7 +7,7 @@
  * @module
  */
 
-import type ts from "typescript";
+import type * as ts from "./_compiler.ts";
 import type { SchemaObject } from "../../router/openapi_types.ts";
 import { refsOf } from "../_json_schema.ts";
 import { localRef } from "../_schema_graph.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type ts from "typescript";
+import type * as ts from "./_compiler.ts";
 import type { SchemaObject } from "../../router/openapi_types.ts";
 import { isSame } from "../_json_schema.ts";
 import {
@@ -29,7 +29,7 @@ type Literal = string | number | boolean;
 export function unionSchema(writer: TypeWriter, type: ts.UnionType, at: TypePlace): SchemaObject {
   const { context } = writer;
   const { ts } = context;
-  const is = (one: ts.Type, flags: ts.TypeFlags): boolean => (one.flags & flags) !== 0;
+  const is = (one: ts.Type, flags: number): boolean => (one.flags & flags) !== 0;
   const found = alternatives(writer, type);
   const present = found.filter((one) => !is(one, ts.TypeFlags.Undefined | ts.TypeFlags.Void));
   if (present.length < found.length && at.optional !== true) {

@@ -7,7 +7,7 @@
  * @module
  */
 
-import type ts from "typescript";
+import type * as ts from "./_compiler.ts";
 import type { RouteInfo } from "../../router/types.ts";
 import type { TypesOf } from "../_schema_sources.ts";
 import { handlerAt, type HandlerTypes, methodAt } from "./_handlers.ts";

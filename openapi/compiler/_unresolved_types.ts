@@ -4,7 +4,7 @@
  * @module
  */
 
-import type ts from "typescript";
+import type * as ts from "./_compiler.ts";
 import { declarationOf, isMissingType, targetOf, type TypeContext } from "./_type_context.ts";
 
 /** Maximum number of aliases that are followed. */

@@ -15,6 +15,8 @@ export interface NpmRegistry extends AsyncDisposable {
   readonly url: string;
   /** Paths of the requests for the package itself. */
   readonly requests: readonly string[];
+  /** Has another archive as the same version from now on, which a registry must not do. */
+  replace(tarball: Uint8Array<ArrayBuffer>): void;
 }
 
 /** Options of {@linkcode serveNpm}. */
@@ -32,28 +34,32 @@ interface Manifest {
 /** Serves a package from an archive. */
 export async function serveNpm(
   tarball: Uint8Array<ArrayBuffer>,
-  { sent = tarball }: NpmRegistryOptions = {},
+  { sent }: NpmRegistryOptions = {},
 ): Promise<NpmRegistry> {
   const manifest = readManifest(await readTarball(tarball));
   const upstream = await upstreamUrl();
   const requests: string[] = [];
+  let current = tarball;
   const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen() {} }, async (request) => {
     const url = new URL(request.url);
     const path = decodeURIComponent(url.pathname);
     const archive = `/~/11/${manifest.name}/${manifest.version}.tgz`; // Where JSR has it, too
     if (path === archive) {
       requests.push(path);
-      return new Response(sent);
+      return new Response(sent ?? current);
     }
     if (path === `/${manifest.name}`) {
       requests.push(path);
-      return Response.json(await describe(manifest, tarball, url.origin + archive));
+      return Response.json(await describe(manifest, current, url.origin + archive));
     }
     return await ask(upstream, request);
   });
   return {
     url: `http://127.0.0.1:${server.addr.port}/`,
     requests,
+    replace(other) {
+      current = other;
+    },
     [Symbol.asyncDispose]: () => server.shutdown(),
   };
 }

@@ -145,22 +145,48 @@ for (const [name, [program = "", ...args], refusal, ignore] of INSTALLERS) {
   });
 }
 
-Deno.test("npm ci refuses an archive that is not the one that was locked", async () => {
-  await using project = await openProject();
-  const install = async (tarball: Uint8Array<ArrayBuffer>, ...args: readonly string[]) => {
-    await using registry = await serveNpm(tarball);
-    await project.write(".npmrc", `@jsr:registry=${registry.url}\n`);
-    const lock = await project.read("package-lock.json").catch(() => "");
-    await project.write(
-      "package-lock.json",
-      lock.replace(/http:\/\/127\.0\.0\.1:\d+\//g, registry.url),
-    );
-    return await project.attempt("npm", ...args);
-  };
-  await Deno.remove(join(project.folder, "package-lock.json")).catch(() => {});
-  const first = await install(archive, "install", ALIAS);
-  assertEquals(first.code, 0, first.stderr);
-  await Deno.remove(join(project.folder, "../caches"), { recursive: true });
-  const second = await install(await changedArchive(), "ci");
-  assertMatch(second.stderr, /EINTEGRITY/);
-});
+/** The same for an archive that was locked, and what installs what is locked. */
+const LOCKED: readonly (readonly [
+  name: string,
+  first: readonly string[],
+  second: readonly string[],
+  refusal: RegExp,
+  ignore: boolean,
+])[] = [
+  ["npm ci", ["npm", "install", ALIAS], ["npm", "ci"], /EINTEGRITY/, false],
+  [
+    "bun install --frozen-lockfile",
+    [bun, "add", ALIAS],
+    [bun, "install", "--frozen-lockfile"],
+    /Integrity check failed/i,
+    NO_BUN,
+  ],
+  [
+    "deno install --frozen",
+    [Deno.execPath(), "add", ALIAS],
+    [Deno.execPath(), "install", "--frozen"],
+    /checksum|integrity/i,
+    false,
+  ],
+];
+
+for (const [name, first, second, refusal, ignore] of LOCKED) {
+  Deno.test({
+    name: `${name} refuses an archive that is not the one that was locked`,
+    ignore,
+    async fn() {
+      await using registry = await serveNpm(archive);
+      await using project = await openProject({ jsr: registry.url });
+      const [program = "", ...args] = first;
+      await project.run(program, ...args);
+      registry.replace(await changedArchive());
+      for (const kept of ["../caches", "node_modules"]) {
+        await Deno.remove(join(project.folder, kept), { recursive: true }).catch(() => {});
+      }
+      const [again = "", ...rest] = second;
+      const { code, stdout, stderr } = await project.attempt(again, ...rest);
+      assertEquals(code === 0, false);
+      assertMatch(stdout + stderr, refusal);
+    },
+  });
+}

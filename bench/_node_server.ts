@@ -10,7 +10,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import process from "node:process";
 import { createRouter, json } from "../mod.ts";
-import { serveNode } from "../router/native_node.ts";
+import { serveNode } from "../serve/native_node.ts";
 
 /** Anything that answers requests. */
 type Fetch = (request: Request, ...args: unknown[]) => Response | Promise<Response>;

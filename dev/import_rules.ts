@@ -52,13 +52,13 @@ const IMPORT_RULES: readonly ImportRule[] = [
     importer: "router/{builder,http_router,internals,static_mount,native_static}.ts",
     may: ["static/*.ts"],
   },
-  {
-    importer: "router/native_node*.ts",
-    may: ["node:{buffer,http,https,net,process,stream,timers,tls}"],
-  },
   { importer: "router/{_engine,hono}.ts", may: ["hono", "hono/**"] },
 
   { importer: "serve/*.ts", may: ["serve/*.ts", "router/*.ts"] },
+  {
+    importer: "serve/native_node*.ts",
+    may: ["node:{buffer,http,https,net,process,stream,timers,tls}"],
+  },
 
   { importer: "openapi/*.ts", may: ["openapi/*.ts", "router/*.ts"] },
   {

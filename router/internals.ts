@@ -29,7 +29,7 @@ export type ResponseCreator = (
   init?: ResponseInit,
 ) => Response;
 
-/** What a server does in place of the platform, where that is slow: see `native_node.ts`. */
+/** What a server does in place of the platform, where that is slow: see `serve/native_node.ts`. */
 export const HOST: {
   createResponse?: ResponseCreator;
   /** Reads the body of a request that the server has made; `undefined` for others, and if its stream was given away. */

@@ -9,7 +9,7 @@ import { Readable } from "node:stream";
 import { connect as connectTls, type ConnectionOptions } from "node:tls";
 import { clientAddressReader } from "../../auth/throttle/client_address.ts";
 import { createRouter, json } from "../../mod.ts";
-import { serveNode } from "../../router/native_node.ts";
+import { serveNode } from "../../serve/native_node.ts";
 import { assertSame, type RuntimeCase } from "./harness.ts";
 import {
   areReplaced,
@@ -169,7 +169,7 @@ export const nodeGlobalsCases: readonly RuntimeCase[] = [
         await Promise.all([first.shutdown(), second.shutdown()]);
       }
       assertSame(said.map((args) => args.map(String)), [[
-        "Cannot answer GET (no route):",
+        "Cannot answer GET: the application failed",
         "Error: broken",
       ]]);
     },

@@ -5,7 +5,7 @@
  */
 
 import { createHash } from "node:crypto";
-import { type NodeAddress, serveNode } from "../../router/native_node.ts";
+import { type NodeAddress, serveNode } from "../../serve/native_node.ts";
 import { assert, assertSame, type RuntimeCase } from "./harness.ts";
 import {
   ask,

@@ -12,7 +12,7 @@ import {
   type NodeServer,
   serveNode,
   type ServeNodeOptions,
-} from "../../router/native_node.ts";
+} from "../../serve/native_node.ts";
 import { assert } from "./harness.ts";
 
 /** Whether this is Node, and nothing that only has its modules. */

@@ -18,7 +18,7 @@ import {
   packageStaticAssets,
   routerBuilder,
 } from "../../native.ts";
-import { serveNode } from "../../router/native_node.ts";
+import { serveNode } from "../../serve/native_node.ts";
 import { addPackages, type Fetch } from "./static_routes.ts";
 
 export { registerStaticAssets } from "../../native.ts"; // what a generated module imports

@@ -6,8 +6,7 @@
  */
 
 import type { ServerResponse } from "node:http";
-import type { Bytes } from "./_body.ts";
-import { HOST } from "./internals.ts";
+import { HOST } from "../router/internals.ts";
 import type { IncomingBody } from "./native_node_body.ts";
 import { NodeHeaders, readHeaders, standFor } from "./native_node_headers.ts";
 
@@ -58,7 +57,7 @@ class NodeRequest {
   readonly #parts: RequestParts;
   #headers: NodeHeaders | undefined = undefined;
   #signal: AbortSignal | undefined = undefined;
-  #stream: ReadableStream<Bytes> | undefined = undefined;
+  #stream: ReadableStream<Uint8Array<ArrayBuffer>> | undefined = undefined;
   #native: Request | undefined = undefined;
 
   static {
@@ -66,7 +65,7 @@ class NodeRequest {
   }
 
   /** Reads the body for the router, without a copy; `undefined` if it may have been given away. */
-  static readBytes(request: Request): Promise<Bytes> | undefined {
+  static readBytes(request: Request): Promise<Uint8Array<ArrayBuffer>> | undefined {
     if (!(#parts in request)) return undefined;
     const own = request as NodeRequest;
     return own.#isWhole ? own.#bytes() : undefined;
@@ -92,7 +91,7 @@ class NodeRequest {
     return "follow";
   }
 
-  get body(): ReadableStream<Bytes> | null {
+  get body(): ReadableStream<Uint8Array<ArrayBuffer>> | null {
     if (this.#parts.body === undefined) return null;
     return this.#native === undefined
       ? this.#stream ??= this.#parts.body.stream()
@@ -109,7 +108,7 @@ class NodeRequest {
       : await nativeOf(this).arrayBuffer();
   }
 
-  async bytes(): Promise<Bytes> {
+  async bytes(): Promise<Uint8Array<ArrayBuffer>> {
     return new Uint8Array(await this.arrayBuffer());
   }
 
@@ -126,7 +125,7 @@ class NodeRequest {
     return this.#native === undefined && this.#stream === undefined;
   }
 
-  #bytes(): Promise<Bytes> {
+  #bytes(): Promise<Uint8Array<ArrayBuffer>> {
     const { body } = this.#parts;
     if (body === undefined) return Promise.resolve(new Uint8Array(0));
     if (body.isUsed) {

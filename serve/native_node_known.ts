@@ -6,7 +6,7 @@
  */
 
 import process from "node:process";
-import { HOST } from "./internals.ts";
+import { HOST } from "../router/internals.ts";
 import { isAccepted, unwrap } from "./native_node_request.ts";
 
 /** The body of a {@linkcode KnownResponse}. */

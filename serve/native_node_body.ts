@@ -5,7 +5,6 @@
  */
 
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { Bytes } from "./_body.ts";
 
 /** Most bytes of an unread body that are worth reading to keep the connection. */
 const MAX_DISCARDED = 65_536;
@@ -56,7 +55,7 @@ export class IncomingBody {
   }
 
   /** Reads all of it. The bytes may be a part of a larger buffer, which is Node's. @throws {Error} If the client disconnects, or the response was sent before. */
-  bytes(): Promise<Bytes> {
+  bytes(): Promise<Uint8Array<ArrayBuffer>> {
     const incoming = this.#incoming;
     return new Promise((resolve, reject) => {
       this.#start("all");
@@ -70,8 +69,8 @@ export class IncomingBody {
   }
 
   /** Reads it in chunks: without a reader the client has to wait. Nothing is read in advance. */
-  stream(): ReadableStream<Bytes> {
-    return new ReadableStream<Bytes>({
+  stream(): ReadableStream<Uint8Array<ArrayBuffer>> {
+    return new ReadableStream<Uint8Array<ArrayBuffer>>({
       pull: async (controller) => {
         const chunk = await this.#next();
         if (chunk === undefined) controller.close();
@@ -103,7 +102,7 @@ export class IncomingBody {
     if (!this.#outgoing.headersSent) this.#outgoing.writeContinue();
   }
 
-  async #next(): Promise<Bytes | undefined> {
+  async #next(): Promise<Uint8Array<ArrayBuffer> | undefined> {
     const incoming = this.#incoming;
     if (this.#reading === "nothing") {
       this.#start("chunks");
@@ -121,8 +120,8 @@ export class IncomingBody {
   }
 }
 
-function concat(chunks: readonly Uint8Array[]): Bytes {
-  const [first] = chunks as readonly Bytes[];
+function concat(chunks: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
+  const [first] = chunks as readonly Uint8Array<ArrayBuffer>[];
   if (chunks.length === 1 && first !== undefined) {
     return new Uint8Array(first.buffer, first.byteOffset, first.length);
   }

@@ -9,7 +9,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { setImmediate } from "node:timers";
 import type { IncomingBody } from "./native_node_body.ts";
 import { type KnownBody, KnownResponse } from "./native_node_known.ts";
-import { discardBody, isResponse } from "./response.ts";
+import { discardBody, isResponse } from "../router/response.ts";
 
 /** One request with its response. */
 export interface Exchange {

@@ -31,7 +31,6 @@ import {
 } from "node:https";
 import type { AddressInfo, Socket } from "node:net";
 import type { Duplex } from "node:stream";
-import { isPromise } from "./_promise.ts";
 import { reportError } from "./_report.ts";
 import { declaredLength, IncomingBody } from "./native_node_body.ts";
 import { replaceGlobals, useKnownResponses } from "./native_node_known.ts";
@@ -39,7 +38,7 @@ import { requestFactory } from "./native_node_request.ts";
 import { breakOff, type Exchange, sendResponse } from "./native_node_response.ts";
 import { type NodeServeInfo, ServeInfo, trackConnections } from "./native_node_connections.ts";
 import { urlReader } from "./native_node_target.ts";
-import { problem } from "./problem.ts";
+import { problem } from "../router/problem.ts";
 
 export type { NodeServeInfo };
 
@@ -170,7 +169,7 @@ export async function serveNode(
       const given = method === "GET" || method === "HEAD" ? undefined : body;
       const parts = { method, url, rawHeaders: incoming.rawHeaders, body: given, outgoing };
       const response = application.fetch(createRequest(parts), new ServeInfo(incoming, outgoing));
-      if (isPromise(response)) response.then(send, fail);
+      if (isThenable(response)) response.then(send, fail);
       else send(response);
     } catch (error) {
       fail(error);
@@ -229,7 +228,7 @@ function malformed(): Response {
 }
 
 function reportFailure(error: unknown, { method }: Pick<Request, "method">): void {
-  reportError(error, { method, route: "" });
+  reportError(error, { method });
 }
 
 function listen(server: Server, port: number, hostname: string | undefined): Promise<void> {
@@ -248,4 +247,8 @@ function addressOf(server: Server, hostname: string | undefined, scheme: string)
   const host = isAny ? "localhost" : hostname ?? address;
   const origin = `${scheme}://${host.includes(":") ? `[${host}]` : host}:${port}`;
   return { hostname: address, port, origin };
+}
+
+function isThenable<T>(value: T | PromiseLike<T>): value is PromiseLike<T> {
+  return typeof (value as { readonly then?: unknown } | undefined | null)?.then === "function";
 }

@@ -39,6 +39,10 @@ Deno.test("deno add jsr: installs the package, which is checked, run, served, an
   assertEquals(Object.keys(paths), ["/users/{id}", "/{id}"]);
   const { requests } = registry;
   assertEquals(requests.includes("/@gatehouse/http/meta.json"), true);
+
+  const { npm } = JSON.parse(await project.read("deno.lock"));
+  const names = Object.keys(npm).map((key) => key.replace(/(?<=.)@.*$/, ""));
+  assertEquals(names.sort(), ["deno-std", "hono"]); // the first is what stands in for @std
 });
 
 Deno.test("Deno refuses a module that is not the one that the manifest describes", async () => {

@@ -70,7 +70,6 @@ const IMPORT_RULES: readonly ImportRule[] = [
       "@std/{jsonc,path}",
       "node:{child_process,fs,module,process}",
       "node:fs/promises",
-
     ],
   },
   {

@@ -5,6 +5,7 @@
  */
 
 import { join, toFileUrl } from "@std/path";
+import type * as ts from "../../../openapi/compiler/_compiler.ts";
 import { createComponents } from "../../../openapi/_components.ts";
 import { TYPES_VENDOR } from "../../../openapi/_standard_schema.ts";
 import { loadProgram } from "../../../openapi/compiler/_program.ts";
@@ -15,6 +16,21 @@ import { CASES, type TypeRequest, type TypeResult, type TypeResults } from "./_t
 /** Enums are not erasable, and this project allows nothing else. Applications may. */
 const NOT_ERASABLE = 1294;
 
+/** What only tests use of the compiler, which the package does not describe. */
+interface TestedContext {
+  readonly checker: ts.TypeChecker & { getExportsOfModule(module: ts.Symbol): ts.Symbol[] };
+  readonly program: ts.Program & {
+    getSemanticDiagnostics(file: ts.SourceFile): readonly Diagnostic[];
+    getSyntacticDiagnostics(file: ts.SourceFile): readonly Diagnostic[];
+  };
+}
+
+interface Diagnostic {
+  readonly code: number;
+  readonly messageText: unknown;
+  readonly start?: number;
+}
+
 /** Reads the types of a table. @param folder The folder that its files are in. */
 export async function readTypeCases(
   folder: string,
@@ -22,7 +38,8 @@ export async function readTypeCases(
 ): Promise<TypeResults> {
   const path = join(folder, CASES);
   const context = await loadProgram([toFileUrl(path).href]);
-  const { checker, program, ts: compiler } = context;
+  const { ts: compiler } = context;
+  const { checker, program } = context as unknown as TestedContext;
   const file = program.getSourceFile(path);
   if (file === undefined) throw new Error(`${path} is not in the program`);
   const module = checker.getSymbolAtLocation(file);

@@ -79,7 +79,6 @@ Deno.test("deno add: the npm package is installed, with Hono alone, and answers"
 /** Package managers, asked for the package by its own name, from a registry that has all packages. */
 const BY_NAME: readonly Row[] = [
   ["npm", undefined, ({ run }) => run("npm", "install", "@gatehouse/http"), "node"],
-  ["pnpm", "pnpm", ({ run }) => run(pnpm, "add", "@gatehouse/http"), "node"],
   ["Bun", "bun", ({ run }) => run(bun, "add", "@gatehouse/http"), bun],
 ];
 

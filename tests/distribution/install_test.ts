@@ -1,10 +1,10 @@
 /** The package, installed by every package manager, from a registry that has it as JSR's does. */
 
 import { assertEquals, assertMatch } from "@std/assert";
-import { readTarball, writeTarball } from "../../dev/_tar.ts";
+import { jsrArchive, renamedArchive } from "./_archives.ts";
 import { assertHello, HELLO } from "./_hello.ts";
 import { serveNpm } from "./_npm_registry.ts";
-import { openProject, type Project, readPackage } from "./_projects.ts";
+import { openProject, type Project } from "./_projects.ts";
 import { readTools, type Tool } from "./_tools.ts";
 import { JSR } from "./versions.ts";
 
@@ -50,7 +50,7 @@ for (const [name, needs, install, runner] of ROWS) {
     name: `${name}: the package is installed, with Hono alone, and answers`,
     ignore,
     async fn() {
-      await using registry = await serveNpm(await readPackage());
+      await using registry = await serveNpm(await jsrArchive());
       await using project = await openProject({ jsr: registry.url, files: HELLO });
       await install(project);
       assertHello(await project.run(runner, "call.js"));
@@ -65,7 +65,7 @@ for (const [name, needs, install, runner] of ROWS) {
 }
 
 Deno.test("deno add: the npm package is installed, with Hono alone, and answers", async () => {
-  await using registry = await serveNpm(await readPackage());
+  await using registry = await serveNpm(await jsrArchive());
   await using project = await openProject({ jsr: registry.url, files: HELLO });
   await Deno.remove(`${project.folder}/package.json`);
   await project.write("deno.json", "{}");
@@ -87,23 +87,13 @@ for (const [name, needs, install, runner] of BY_NAME) {
     name: `${name} installs what deno task npm --name makes for another registry`,
     ignore: needs !== undefined && tools[needs] === undefined,
     async fn() {
-      await using registry = await serveNpm(await renamed("@gatehouse/http"));
+      await using registry = await serveNpm(await renamedArchive("@gatehouse/http"));
       await using project = await openProject({ registry: registry.url, files: HELLO });
       await install(project);
       assertHello(await project.run(runner, "call.js"));
       assertEquals(await installedPackages(project), INSTALLED);
     },
   });
-}
-
-/** The archive of the package under another name, which is all that differs. */
-async function renamed(name: string): Promise<Uint8Array<ArrayBuffer>> {
-  const files = await readTarball(await readPackage());
-  return await writeTarball(files.map((file) => {
-    if (file.path !== "package/package.json") return file;
-    const manifest = { ...JSON.parse(new TextDecoder().decode(file.bytes)), name };
-    return { ...file, bytes: new TextEncoder().encode(JSON.stringify(manifest)) };
-  }));
 }
 
 /** The packages in a project's node_modules; pnpm has those of packages in a folder of its own. */

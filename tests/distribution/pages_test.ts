@@ -1,9 +1,10 @@
 /** The pages on Node and Bun, followed to the letter in an empty folder. */
 
 import { join } from "@std/path";
+import { jsrArchive } from "./_archives.ts";
 import { serveNpm } from "./_npm_registry.ts";
 import { follow, readSteps } from "./_page.ts";
-import { openProject, readPackage, runProgram } from "./_projects.ts";
+import { openProject, runProgram } from "./_projects.ts";
 import { readTools, type Tool } from "./_tools.ts";
 
 /** A page, on what, and the sections that are followed there one after the other. */
@@ -27,7 +28,7 @@ for (const [page, tool, sections] of ROWS) {
     async fn(t) {
       const bin = await Deno.makeTempDir({ prefix: "bin_" });
       await linkPrograms(bin, tool, tools[tool] ?? "");
-      await using registry = await serveNpm(await readPackage());
+      await using registry = await serveNpm(await jsrArchive());
       await using project = await openProject({ jsr: registry.url, env: { PATH: bin } });
       await Deno.remove(join(project.folder, "package.json"));
       for (const section of sections) {

@@ -4,14 +4,8 @@ import { assertEquals } from "@std/assert";
 import { join } from "@std/path";
 import { ROOT } from "../../dev/_project.ts";
 import type { RuntimeResult } from "../runtimes/harness.ts";
+import { run } from "./_npm.ts";
 import { GRAPHQL_PACKAGES, GRAPHQL_VERSIONS } from "./versions.ts";
-
-async function run(command: string, args: readonly string[], cwd: string): Promise<string> {
-  const output = await new Deno.Command(command, { args: [...args], cwd }).output();
-  const text = new TextDecoder().decode(output.stdout);
-  if (output.success) return text;
-  throw new Error(`${command} failed: ${text}${new TextDecoder().decode(output.stderr)}`);
-}
 
 /** Installs a version of `graphql`, and what works with it, and runs the cases there. */
 async function resultsFor(version: string): Promise<readonly RuntimeResult[]> {

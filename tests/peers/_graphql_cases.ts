@@ -50,11 +50,13 @@ export interface Site {
   readonly revoke: () => Promise<unknown>;
   readonly contextOf: ContextOf;
   readonly cookie: Readonly<Record<string, string>>;
+  /** The session's cookie and a CSRF token, without an origin. */
+  readonly csrf: Readonly<Record<string, string>>;
   readonly bearer: Readonly<Record<string, string>>;
 }
 
-/** Creates the user. */
-export async function createSite(): Promise<Site> {
+/** Creates the user. @param csrf What requests with the session need. */
+export async function createSite(csrf: "origin" | "token" = "origin"): Promise<Site> {
   const runtime = registerAuth({
     secret: generateSecret(),
     stores: inMemoryAuthStores(),
@@ -73,12 +75,17 @@ export async function createSite(): Promise<Site> {
   const user = await runtime.passwords.createUser(credentials);
   const { token, session } = await runtime.sessions.create(user);
   const { accessToken } = await runtime.tokens.issue(user);
+  const Cookie = `__Host-sid=${token}`;
+  const page = new Request("https://example.com/", { headers: { Cookie } });
+  const issued = await runtime.csrf.issue(page);
+  const cookies = [Cookie, ...issued.cookies.map((cookie) => cookie.split(";")[0])];
   return {
     runtime,
     sub: user.sub,
     revoke: () => runtime.sessions.revoke(user.sub, session.id),
-    contextOf: createAuthContext({ runtime }),
-    cookie: { Cookie: `__Host-sid=${token}` },
+    contextOf: createAuthContext({ runtime, csrf }),
+    cookie: { Cookie },
+    csrf: { Cookie: cookies.join("; "), [runtime.csrf.header]: issued.token },
     bearer: { Authorization: `Bearer ${accessToken}` },
   };
 }
@@ -123,16 +130,26 @@ export async function ask(
   return { status: response.status, text, body, codes };
 }
 
+/** The user that nothing happens to, by what requests with the session need. */
+const SITES = new Map<string, Promise<Site>>();
+
+function sharedSite(csrf: "origin" | "token"): Promise<Site> {
+  const site = SITES.get(csrf) ?? createSite(csrf);
+  SITES.set(csrf, site);
+  return site;
+}
+
 /** Runs a test of a server. */
 function serverCase(
   kind: ServerKind,
   name: string,
   test: (server: RunningServer, site: Site) => Promise<void>,
+  csrf: "origin" | "token" = "origin",
 ): RuntimeCase {
   return {
     name: `${kind.name}: ${name}`,
     async run() {
-      const site = await createSite();
+      const site = await sharedSite(csrf);
       const rules = {
         User: { "*": Authenticated() },
         Query: { secret: Authorize("secret"), broken: Authorize("broken") },
@@ -179,6 +196,41 @@ export function serverCases(version: string): readonly RuntimeCase[] {
         for (const origin of [{ Origin: "https://evil.example" }, {}]) {
           const { codes } = await ask(server, "{ me { name } }", { ...cookie, ...origin });
           assertSame(codes, ["UNAUTHENTICATED"]);
+        }
+      },
+    ),
+    serverCase(
+      kind,
+      "a CSRF token counts from an unknown origin, and not from another site",
+      async (server, { csrf }) => {
+        const { origin } = new URL(server.url);
+        for (const headers of [csrf, { ...csrf, Origin: origin }]) {
+          assertSame((await ask(server, "{ me { name } }", headers)).codes, []);
+        }
+        const forged = { ...csrf, Origin: "https://evil.example" };
+        assertSame((await ask(server, "{ me { name } }", forged)).codes, ["UNAUTHENTICATED"]);
+      },
+    ),
+    serverCase(
+      kind,
+      "with the rule token, the origin alone is not enough",
+      async (server, { cookie, csrf }) => {
+        const { origin } = new URL(server.url);
+        const own = { ...cookie, Origin: origin };
+        assertSame((await ask(server, "{ me { name } }", own)).codes, ["UNAUTHENTICATED"]);
+        const withToken = { ...csrf, Origin: origin };
+        assertSame((await ask(server, "{ me { name } }", withToken)).codes, []);
+      },
+      "token",
+    ),
+    serverCase(
+      kind,
+      "the same query of others, one after the other, has their own verdicts",
+      async (server, { bearer }) => {
+        const query = "{ open me { name } }"; // which servers keep, parsed or compiled
+        for (const headers of [bearer, {}, bearer, {}, { Authorization: "Bearer x" }]) {
+          const { codes } = await ask(server, query, headers);
+          assertSame(codes, headers === bearer ? [] : ["UNAUTHENTICATED"]);
         }
       },
     ),

@@ -1,160 +1,43 @@
 /**
- * What has to hold beside other GraphQL libraries: those that replace resolvers, compile queries, build schemas, batch loads,
- * and carry subscriptions.
+ * What has to hold beside other GraphQL libraries: those that replace resolvers, compile queries, build schemas, and batch
+ * loads.
  *
  * @module
  */
 
-import type { GraphQLSchema } from "graphql";
 import {
   assertProtected,
   Authenticated,
   Authorize,
   createAuthContext,
   protectSchema,
+  type SchemaLike,
 } from "../../auth/graphql/mod.ts";
 import { authorizationAllowed } from "../../auth/mod.ts";
 import { assert, assertSame, type RuntimeCase } from "../runtimes/harness.ts";
 import { ask, createSchema, createSite } from "./_graphql_cases.ts";
-import { listen, load, SERVERS } from "./_graphql_servers.ts";
+import { load, startMercurius } from "./_graphql_servers.ts";
 
 const QUIET = { warn: () => {} };
 const GUARDED = { rules: { User: { "*": Authenticated() } }, ...QUIET };
-
-/** A stream of numbers that a session may see until it is revoked before the second. */
-async function tickSchema(
-  revoke: () => Promise<unknown>,
-): Promise<GraphQLSchema & { closed: number }> {
-  const { buildSchema } = await load("graphql");
-  const schema = buildSchema("type Query { x: Int } type Subscription { ticks: Int }");
-  schema.closed = 0;
-  schema.getSubscriptionType().getFields().ticks.subscribe = async function* () {
-    try {
-      yield { ticks: 1 };
-      await revoke();
-      yield { ticks: 2 };
-      yield { ticks: 3 };
-    } finally {
-      schema.closed++;
-    }
-  };
-  return protectSchema(schema, { rules: { Subscription: { ticks: Authenticated() } }, ...QUIET });
-}
 
 async function codesOf(execution: unknown): Promise<unknown[]> {
   const { errors = [] } = await execution as { errors?: { extensions: { code?: string } }[] };
   return errors.map(({ extensions }) => extensions.code);
 }
 
+/** What `assertProtected()` says of a schema; nothing if every field has its guard. */
+function lossOf(schema: SchemaLike): string {
+  try {
+    assertProtected(schema);
+    return "";
+  } catch (error) {
+    return String(error);
+  }
+}
+
 /** For every version of `graphql`. */
 const COMMON: readonly RuntimeCase[] = [
-  {
-    name: "GraphQL Yoga: operations of a batch have verdicts of their own",
-    async run() {
-      const { contextOf, bearer } = await createSite();
-      const server = await SERVERS[0]?.start(
-        protectSchema(await createSchema(), GUARDED),
-        contextOf,
-      );
-      assert(server !== undefined, "no server");
-      const query = "{ me { name } }";
-      const { body } = await ask(server, [{ query }, { query: "{ open }" }], {});
-      assertSame(body.map(({ data }: { data: unknown }) => data), [{ me: { name: null } }, {
-        open: "open",
-      }]);
-      const both = await ask(server, [{ query }, { query }], bearer);
-      assertSame(both.body, Array(2).fill({ data: { me: { name: "Ada" } } }));
-      await server.close();
-    },
-  },
-  {
-    name: "GraphQL Yoga: a subscription over SSE ends when the session is revoked",
-    async run() {
-      const { contextOf, cookie, revoke } = await createSite();
-      const schema = await tickSchema(revoke);
-      const server = await SERVERS[0]?.start(schema, contextOf);
-      assert(server !== undefined, "no server");
-      const response = await fetch(server.url, {
-        method: "POST",
-        headers: {
-          ...cookie,
-          Origin: new URL(server.url).origin,
-          "Content-Type": "application/json",
-          Accept: "text/event-stream",
-        },
-        body: JSON.stringify({ query: "subscription { ticks }" }),
-      });
-      const events = (await response.text()).split("\n").filter((line) =>
-        line.startsWith("data: {")
-      );
-      const seen = events.map((line) => JSON.parse(line.slice(6)));
-      assertSame(seen[0], { data: { ticks: 1 } });
-      assertSame(seen[1].errors[0].extensions, { code: "UNAUTHENTICATED" });
-      assertSame([seen.length, schema.closed], [2, 1]);
-      await server.close();
-    },
-  },
-  {
-    name: "graphql-ws: connectionParams, the origin of the handshake, and a revoked session",
-    async run() {
-      const { contextOf, runtime, cookie, bearer, revoke } = await createSite();
-      const { useServer } = await load("graphql-ws/use/ws");
-      const { createClient } = await load("graphql-ws");
-      const { WebSocket, WebSocketServer } = await load("ws");
-      const schema = await tickSchema(revoke);
-      const { server, url, close } = await listen((_request, response) => void response.end());
-      const sockets = new WebSocketServer({ server, path: "/graphql" });
-      const context = (
-        { extra, connectionParams }: {
-          extra: { request: Parameters<typeof contextOf>[0] };
-          connectionParams?: Record<string, unknown>;
-        },
-      ) => contextOf(extra.request, { connectionParams });
-      useServer({ schema, context }, sockets);
-      const seenBy = async (headers: Record<string, string>, connectionParams = {}) => {
-        class Socket extends WebSocket {
-          constructor(address: string, protocols: string) {
-            super(address, protocols, { headers });
-          }
-        }
-        const client = createClient({
-          url: url.replace("http", "ws"),
-          webSocketImpl: Socket,
-          connectionParams,
-          retryAttempts: 0,
-        });
-        const seen: unknown[] = [];
-        try {
-          for await (
-            const { data, errors } of client.iterate({ query: "subscription { ticks }" })
-          ) {
-            seen.push(errors === undefined ? data.ticks : errors[0].extensions.code);
-          }
-        } catch (error) {
-          if (!Array.isArray(error)) throw error; // an error instead of a stream
-          seen.push(error[0].extensions.code);
-        }
-        await client.dispose();
-        return seen;
-      };
-      const { origin } = new URL(url);
-      assertSame(await seenBy({}), ["UNAUTHENTICATED"]);
-      assertSame(await seenBy({ ...cookie, Origin: "https://evil.example" }), ["UNAUTHENTICATED"]);
-      assertSame(await seenBy({}, { Authorization: "Bearer x" }), ["UNAUTHENTICATED"]);
-      assertSame((await seenBy({}, bearer))[0], 1);
-      const again = await runtime.sessions.create(
-        await runtime.passwords.verify({
-          identifier: "ada@example.org",
-          password: "lovelace wrote notes",
-        }, { address: undefined }),
-      );
-      assert(again !== undefined, "no session");
-      const own = { Cookie: `__Host-sid=${again.token}`, Origin: origin };
-      assertSame((await seenBy(own)).slice(0, 1), [1]);
-      sockets.close();
-      await close();
-    },
-  },
   {
     name: "DataLoader: guarded fields with an asynchronous manager stay one batch",
     async run() {
@@ -228,14 +111,48 @@ const COMMON: readonly RuntimeCase[] = [
       assertSame(await codesOf(graphql({ schema: mapped, source: "{ me { name } }" })), [
         "UNAUTHENTICATED",
       ]);
-      let isKnown = true;
-      try {
-        assertProtected(mapped);
-      } catch {
-        isKnown = false;
-      }
-      assertSame(isKnown, false);
+      assert(lossOf(mapped).includes("call protectSchema()"), "it is known");
       assertProtected(protectSchema(mapped, GUARDED));
+    },
+  },
+  {
+    name:
+      "graphql-tools: resolvers that wrap guarded ones keep guards, those that replace them do not",
+    async run() {
+      const { makeExecutableSchema, addResolversToSchema } = await load("@graphql-tools/schema");
+      const { mapSchema, MapperKind } = await load("@graphql-tools/utils");
+      const { defaultFieldResolver, graphql } = await load("graphql");
+      const { contextOf, bearer } = await createSite();
+      const schema = makeExecutableSchema({
+        typeDefs: "type User { name: String email: String } type Query { me: User }",
+        resolvers: { Query: { me: () => ({ name: "Ada", email: "ada@example.org" }) } },
+      });
+      assertProtected(protectSchema(schema, GUARDED));
+      const execute = async (asked: object, headers: Readonly<Record<string, string>> = {}) => {
+        const contextValue = await contextOf(new Request("https://example.com", { headers }));
+        return await graphql({ schema: asked, source: "{ me { name email } }", contextValue });
+      };
+      type Field = { resolve?: (...call: readonly unknown[]) => unknown };
+      const loud = mapSchema(schema, { // as a directive does
+        [MapperKind.OBJECT_FIELD]: ({ resolve = defaultFieldResolver, ...field }: Field) => ({
+          ...field,
+          resolve: async (...call: readonly unknown[]) => {
+            const value = await resolve(...call);
+            return typeof value === "string" ? value.toUpperCase() : value;
+          },
+        }),
+      });
+      assertSame(await codesOf(execute(loud)), ["UNAUTHENTICATED", "UNAUTHENTICATED"]);
+      assertSame((await execute(loud, bearer)).data, {
+        me: { name: "ADA", email: "ADA@EXAMPLE.ORG" },
+      });
+
+      const resolvers = { User: { email: () => "leaked" } };
+      addResolversToSchema({ schema, resolvers, updateResolversInPlace: true });
+      assertSame((await execute(schema)).data, { me: { name: null, email: "leaked" } });
+      assert(lossOf(schema).includes("User.email have lost"), lossOf(schema));
+      assertProtected(protectSchema(schema, GUARDED));
+      assertSame((await execute(schema)).data, { me: { name: null, email: null } });
     },
   },
 ];
@@ -243,37 +160,68 @@ const COMMON: readonly RuntimeCase[] = [
 /** For GraphQL.js 16, which these libraries need. */
 const OLDER: readonly RuntimeCase[] = [
   {
+    name: "Nexus: extensions of types and fields",
+    async run() {
+      const { makeSchema, objectType, queryType } = await load("nexus");
+      const { graphql } = await load("graphql");
+      const { contextOf, bearer } = await createSite();
+      interface Block {
+        string(name: string, options?: object): void;
+        field(name: string, options: object): void;
+      }
+      const User = objectType({
+        name: "User",
+        extensions: { auth: Authenticated() },
+        definition: (t: Block) => t.string("name"),
+      });
+      const Query = queryType({
+        definition(t: Block) {
+          t.field("me", { type: User, resolve: () => ({ name: "Ada" }) });
+          t.string("news", { extensions: { auth: Authenticated() }, resolve: () => "news" });
+        },
+      });
+      const schema = makeSchema({ types: [Query, User], shouldGenerateArtifacts: false });
+      assertProtected(protectSchema(schema, QUIET));
+      const execute = async (headers: Readonly<Record<string, string>>) => {
+        const contextValue = await contextOf(new Request("https://example.com", { headers }));
+        return await graphql({ schema, source: "{ me { name } news }", contextValue });
+      };
+      assertSame(await codesOf(execute({})), ["UNAUTHENTICATED", "UNAUTHENTICATED"]);
+      assertSame((await execute(bearer)).data, { me: { name: "Ada" }, news: "news" });
+    },
+  },
+  {
     name:
       "Mercurius: loaders remove guards, which assertProtected() reports and protectSchema() restores",
     async run() {
-      const { default: fastify } = await load("fastify");
-      const { default: mercurius } = await load("mercurius");
-      const { contextOf } = await createSite();
-      const schema = protectSchema(await createSchema(), GUARDED);
-      const app = fastify();
-      app.register(mercurius, {
-        schema,
-        loaders: {
-          User: {
-            name: (queries: readonly unknown[]) => Promise.resolve(queries.map(() => "leaked")),
-          },
-        },
-        context: ({ raw }: { raw: Parameters<typeof contextOf>[0] }) => contextOf(raw),
-      });
-      await app.ready();
-      let lost = "";
-      try {
-        assertProtected(schema);
-      } catch (error) {
-        lost = String(error);
+      const { contextOf, bearer } = await createSite();
+      const batches: number[] = [];
+      const name = (queries: readonly unknown[]) => {
+        batches.push(queries.length);
+        return Promise.resolve(queries.map(() => "loaded"));
+      };
+      for (const jit of [0, 1]) {
+        const schema = protectSchema(await createSchema(), GUARDED);
+        const server = await startMercurius(schema, contextOf, {
+          jit,
+          loaders: { User: { name } },
+        });
+        const query = "{ a: me { name } b: me { name } }";
+        const everybody = { a: { name: "loaded" }, b: { name: "loaded" } };
+        try {
+          assertSame((await ask(server, "{ me { name } }")).body.data.me.name, "loaded"); // open
+          const lost = lossOf(schema);
+          assert(lost.includes("User.name have lost their guard"), lost);
+          assertProtected(protectSchema(schema, GUARDED));
+          for (let i = 0; i < 3; i++) { // jit compiles the second time
+            assertSame((await ask(server, query)).codes, Array(2).fill("UNAUTHENTICATED"));
+            assertSame((await ask(server, query, bearer)).body, { data: everybody });
+          }
+        } finally {
+          await server.close();
+        }
       }
-      assert(lost.includes("User.name have lost their guard"), lost);
-      assertProtected(protectSchema(schema, GUARDED));
-      const { errors } = await app.graphql("{ me { name } }", {
-        ...await contextOf(new Request("https://example.com")),
-      });
-      assertSame(errors[0].extensions.code, "UNAUTHENTICATED");
-      await app.close();
+      assertSame(batches, Array(8).fill(1)); // one load for both of a query, none for who is refused
     },
   },
   {

@@ -6,11 +6,17 @@
 // deno-lint-ignore-file no-console -- the output is read by the tests
 
 import { runCases } from "../runtimes/harness.ts";
+import { batchCases } from "./_graphql_batch_cases.ts";
 import { serverCases } from "./_graphql_cases.ts";
+import { getCases } from "./_graphql_get_cases.ts";
 import { libraryCases } from "./_graphql_library_cases.ts";
+import { streamCases } from "./_graphql_stream_cases.ts";
 import { load } from "./_graphql_servers.ts";
 
 const { version } = await load("graphql");
 const [major = ""] = String(version).split(".");
-const results = await runCases([...serverCases(major), ...libraryCases(major)]);
+const cases = [serverCases, batchCases, getCases, streamCases, libraryCases].flatMap((casesOf) =>
+  casesOf(major)
+);
+const results = await runCases(cases);
 console.log(`results: ${JSON.stringify(results)}`);

@@ -55,7 +55,19 @@ export async function listen(
   };
 }
 
-async function startApollo(
+/** Starts GraphQL Yoga. */
+export async function startYoga(
+  schema: GraphQLSchema,
+  contextOf: ContextOf,
+  options: Readonly<Record<string, unknown>> = {},
+): Promise<RunningServer> {
+  const { createYoga } = await load("graphql-yoga");
+  const context = ({ request }: { request: Request }) => contextOf(request);
+  return await listen(createYoga({ schema, context, logging: false, ...options }));
+}
+
+/** Starts Apollo Server. */
+export async function startApollo(
   schema: GraphQLSchema,
   contextOf: ContextOf,
   options: Readonly<Record<string, unknown>>,
@@ -70,22 +82,52 @@ async function startApollo(
   return { url, close: () => server.stop() };
 }
 
+/** Starts Mercurius. */
+export async function startMercurius(
+  schema: GraphQLSchema,
+  contextOf: ContextOf,
+  options: Readonly<Record<string, unknown>>,
+): Promise<RunningServer> {
+  const { default: fastify } = await load("fastify");
+  const { default: mercurius } = await load("mercurius");
+  const app = fastify();
+  const context = ({ raw }: { raw: IncomingLike }) => contextOf(raw);
+  app.register(mercurius, { schema, context, ...options });
+  return {
+    url: `${await app.listen({ port: 0, host: "127.0.0.1" })}/graphql`,
+    close: () => app.close(),
+  };
+}
+
+/** `graphql()`, with the least that makes a server of it. */
+async function startPlain(schema: GraphQLSchema, contextOf: ContextOf): Promise<RunningServer> {
+  const { graphql } = await load("graphql");
+  const { text } = await load("node:stream/consumers");
+  return await listen(async (request, response) => {
+    const { query } = JSON.parse(await text(request));
+    const contextValue = await contextOf(request);
+    const result = await graphql({ schema, source: query, contextValue });
+    response.end(JSON.stringify(result));
+  });
+}
+
 /** All servers. */
 export const SERVERS: readonly ServerKind[] = [
   {
     name: "GraphQL Yoga",
     versions: ["16", "17"],
-    async start(schema, contextOf) {
-      const { createYoga } = await load("graphql-yoga");
-      const context = ({ request }: { request: Request }) => contextOf(request);
-      return await listen(createYoga({ schema, context, batching: true, logging: false }));
-    },
+    start: startYoga,
   },
   {
     name: "Apollo Server in development",
     versions: ["16", "17"],
     start: (schema, contextOf) =>
       startApollo(schema, contextOf, { includeStacktraceInErrorResponses: true }),
+  },
+  {
+    name: "Apollo Server in production",
+    versions: ["16", "17"],
+    start: (schema, contextOf) => startApollo(schema, contextOf, { nodeEnv: "production" }),
   },
   {
     name: "Apollo Server with formatError",
@@ -102,16 +144,12 @@ export const SERVERS: readonly ServerKind[] = [
   {
     name: "Mercurius",
     versions: ["16"],
-    async start(schema, contextOf) {
-      const { default: fastify } = await load("fastify");
-      const { default: mercurius } = await load("mercurius");
-      const app = fastify();
-      const context = ({ raw }: { raw: IncomingLike }) => contextOf(raw);
-      app.register(mercurius, { schema, context });
-      return {
-        url: `${await app.listen({ port: 0, host: "127.0.0.1" })}/graphql`,
-        close: () => app.close(),
-      };
-    },
+    start: (schema, contextOf) => startMercurius(schema, contextOf, {}),
   },
+  {
+    name: "Mercurius with jit",
+    versions: ["16"],
+    start: (schema, contextOf) => startMercurius(schema, contextOf, { jit: 1 }),
+  },
+  { name: "graphql()", versions: ["16", "17"], start: startPlain },
 ];

@@ -48,7 +48,9 @@ export const GRAPHQL_VERSIONS: readonly string[] = ["16.15.0", "17.1.0"];
 /** What `npm install` puts beside them: servers, and libraries that build, change or execute schemas. */
 export const GRAPHQL_PACKAGES: Readonly<Record<string, string>> = {
   "@apollo/server": "5.5.1",
+  "@graphql-tools/schema": "10.0.31",
   "@graphql-tools/utils": "11.0.0",
+  "@graphql-yoga/plugin-defer-stream": "3.24.1",
   "@pothos/core": "4.15.1",
   "dataloader": "2.2.3",
   "esbuild": "0.28.2",
@@ -57,5 +59,6 @@ export const GRAPHQL_PACKAGES: Readonly<Record<string, string>> = {
   "graphql-ws": "6.4.2",
   "graphql-yoga": "5.24.1",
   "mercurius": "16.10.1",
+  "nexus": "1.3.0",
   "ws": "8.18.0",
 };

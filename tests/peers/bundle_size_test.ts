@@ -46,10 +46,6 @@ Deno.test("Bundles are within their sizes", async (t) => {
         const outdir = join(folder, `out${i}`);
         // What is loaded on demand, as the list of common passwords is, is a file of its own
         const flags = ["--bundle", "--minify", "--format=esm", "--splitting", `--outdir=${outdir}`];
-        const resolve = [
-          `--alias:hono=${join(folder, "node_modules/hono")}`,
-          "--log-level=warning",
-        ];
         const esbuild = "node_modules/esbuild/bin/esbuild";
         await run("node", [esbuild, `entry${i}.ts`, ...flags, "--log-level=warning"], folder);
         const size = await gzipSize(await Deno.readFile(join(outdir, `entry${i}.js`)));

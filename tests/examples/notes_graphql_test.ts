@@ -92,6 +92,11 @@ Deno.test("/graphql refuses a page of another origin, a body without end, and a 
     assertEquals(long, { status: 413, codes: ["body_too_large"] });
     assertEquals((await ask(call, ADD, { title: " " })).codes, ["BAD_USER_INPUT"]);
     assertEquals((await ask(call, "{ notes { notes { title } } }")).data.notes.notes, []);
+    const query = encodeURIComponent("{ notes { next } }");
+    const origin = { Origin: "https://blog.example" };
+    const read = await call(`/graphql?query=${query}`, { headers: origin });
+    assertEquals(read.headers.get("Access-Control-Allow-Origin"), null); // nobody else's page can read it
+    await read.body?.cancel();
     const byGet = await call(`/graphql?query=${encodeURIComponent(ADD)}&variables={"title":"x"}`);
     assertEquals(byGet.status, 405);
     await byGet.body?.cancel();

@@ -31,6 +31,7 @@ export function addGraphqlRoute(
   const yoga = createYoga({
     schema: createNoteSchema(parts),
     context: ({ request }) => contextOf(request),
+    cors: false, // by default, pages of every origin may read the answers to a user's cookies
     graphiql: false,
     landingPage: false,
     logging: false,

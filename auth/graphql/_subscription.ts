@@ -23,7 +23,7 @@ export function guardStream(rule: FieldRule | undefined, next: FieldResolver): F
     if (state === undefined) return opened;
     const watch = (stream: unknown) =>
       isAsyncIterable(stream) ? watchedStream(stream, { rule, state, info }) : stream;
-    return opened instanceof Promise ? opened.then(watch) : watch(opened);
+    return isThenable(opened) ? opened.then(watch) : watch(opened);
   };
 }
 
@@ -43,10 +43,10 @@ function watchedStream(
   let previous: Promise<unknown> = Promise.resolve();
 
   /** Closes the source once. Nothing waits for it. */
-  function close(): Promise<unknown> {
-    if (isClosed) return Promise.resolve();
+  async function close(): Promise<void> {
+    if (isClosed) return;
     isClosed = true;
-    return Promise.resolve(iterator.return?.());
+    await iterator.return?.();
   }
 
   async function step(): Promise<IteratorResult<unknown>> {
@@ -57,6 +57,7 @@ function watchedStream(
       return result;
     }
     await state.renew();
+    if (isClosed) return { done: true, value: undefined }; // the client left meanwhile
     if (rule !== undefined && checkIdentity(rule, state, info) === "UNAUTHENTICATED") {
       close().catch((error) => state.warn(`Cannot close the stream of ${routeOf(info)}`, error));
     }
@@ -84,6 +85,11 @@ function watchedStream(
       return this;
     },
   };
+}
+
+/** As executors recognize promises. */
+function isThenable(value: unknown): value is PromiseLike<unknown> {
+  return typeof (value as PromiseLike<unknown> | undefined)?.then === "function";
 }
 
 function isAsyncIterable(value: unknown): value is AsyncIterable<unknown> {

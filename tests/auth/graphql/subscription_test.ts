@@ -37,7 +37,7 @@ interface Source extends AsyncIterable<unknown> {
   fail(error: Error): void;
 }
 
-function createSource({ returnRejects = false } = {}): Source {
+function createSource({ closing = "resolves" as "resolves" | "rejects" | "throws" } = {}): Source {
   const waiting: PromiseWithResolvers<IteratorResult<unknown>>[] = [];
   const results: Promise<IteratorResult<unknown>>[] = [];
   const add = (result: Promise<IteratorResult<unknown>>) => {
@@ -67,7 +67,9 @@ function createSource({ returnRejects = false } = {}): Source {
         source.returned++;
         const done = { done: true, value: undefined } as const;
         for (const one of waiting.splice(0)) one.resolve(done);
-        return returnRejects ? Promise.reject(new Error("closed badly")) : Promise.resolve(done);
+        const error = new Error("closed badly");
+        if (closing === "throws") throw error;
+        return closing === "rejects" ? Promise.reject(error) : Promise.resolve(done);
       },
     }),
   };
@@ -90,13 +92,15 @@ interface StreamOptions {
   readonly manager?: AuthorizationManager;
   readonly now?: () => number;
   readonly source?: Source;
+  /** What the field's resolver returns for its source. */
+  readonly wrap?: (source: Source) => unknown;
   readonly sub?: string;
 }
 
 /** Subscribes. @returns The stream, or the answer that refuses it. */
 async function subscribe(version: Version, options: StreamOptions = {}): Promise<Stream | Answer> {
   const { declaration = Authenticated(), field = "ticks", manager, now, sub = "ada" } = options;
-  const { source = createSource() } = options;
+  const { source = createSource(), wrap = (stream) => stream } = options;
   const users = createUsers({ ...(manager && { manager }), ...(now && { now }) });
   if (now !== undefined) users.known.set("ada", { authTime: now() });
   const { module } = version;
@@ -104,7 +108,7 @@ async function subscribe(version: Version, options: StreamOptions = {}): Promise
   const schema = protectSchema(module.buildSchema(SDL), { rules, ...QUIET });
   const open = () => {
     source.opened++;
-    return source;
+    return wrap(source);
   };
   const result = await module.subscribe({
     schema,
@@ -165,6 +169,31 @@ for (const [why, after] of [["revoked", undefined], ["another user's", { sub: "e
     assertEquals([source.opened, source.returned], [1, 1]);
     assertEquals(users.strategy.asked, 3); // when it was opened, and for two events
   });
+}
+
+for (
+  const [what, wrap] of [
+    ["a promise", (source: Source) => Promise.resolve(source)],
+    [
+      "a thenable of another library",
+      (source: Source) => ({
+        then: (done: (value: unknown) => unknown) => Promise.resolve(done(source)),
+      }),
+    ],
+  ] as const
+) {
+  testBoth(
+    `The stream of a resolver that returns ${what} is authenticated too`,
+    async (version) => {
+      const { source, users, next } = await opened(version, { wrap });
+      source.push(1);
+      assertEquals(await next(), [1, {}]);
+      users.known.set("ada", undefined);
+      source.push(2);
+      assertEquals(await next(), [null, { ticks: "UNAUTHENTICATED" }]);
+      assertEquals([await next(), source.returned], ["end", 1]);
+    },
+  );
 }
 
 testBoth("A stream ends when the sign-in becomes too old", async (version) => {
@@ -234,19 +263,38 @@ testBoth(
   },
 );
 
+testBoth("No event arrives after its client has left", async (version) => {
+  const { source, users, stream } = await opened(version);
+  const { authenticate } = users.strategy;
+  const answer = Promise.withResolvers<void>();
+  users.strategy.authenticate = async (context) => {
+    await answer.promise;
+    return authenticate(context);
+  };
+  source.push(1);
+  const pending = stream.next();
+  await new Promise((resolve) => setTimeout(resolve, 0));
+  const left = stream.return?.(); // version 17 waits for the event
+  answer.resolve();
+  await left;
+  assertEquals((await pending).done, true);
+});
+
 testBoth(
   "A stream passes on the error of its source, and survives one that cannot be closed",
   async (version) => {
     const failing = await opened(version);
     failing.source.fail(new Error("the queue is gone"));
     await assertRejects(() => failing.stream.next(), Error, "the queue is gone");
-    const source = createSource({ returnRejects: true });
-    const { users, next } = await opened(version, { source });
-    users.known.set("ada", undefined);
-    source.push(1);
-    assertEquals(await next(), [null, { ticks: "UNAUTHENTICATED" }]);
-    assertEquals(await next(), "end");
-    assertEquals(users.warnings.some((one) => one.startsWith("Cannot close the stream")), true);
+    for (const closing of ["rejects", "throws"] as const) {
+      const source = createSource({ closing });
+      const { users, next } = await opened(version, { source });
+      users.known.set("ada", undefined);
+      source.push(1);
+      assertEquals(await next(), [null, { ticks: "UNAUTHENTICATED" }]);
+      assertEquals(await next(), "end");
+      assertEquals(users.warnings.some((one) => one.startsWith("Cannot close the stream")), true);
+    }
   },
 );
 

@@ -1,0 +1,98 @@
+/**
+ * Examples that `deno serve` runs, in a separate process, and a client of them.
+ *
+ * @module
+ */
+
+/** A client that keeps cookies and records the routes that it called. */
+export interface Client {
+  readonly called: ReadonlySet<string>;
+  get(path: string): Promise<Response>;
+  /** Sends JSON with a CSRF token. */
+  post(path: string, body?: unknown): Promise<Response>;
+}
+
+/** Creates a client without cookies. Given a client of Deno's, it sends with that. */
+export function createClient(origin: string, client?: Deno.HttpClient): Client {
+  const cookies = new Map<string, string>();
+  const called = new Set<string>();
+
+  async function send(method: string, path: string, init: RequestInit = {}): Promise<Response> {
+    called.add(`${method} ${path}`);
+    const headers = new Headers(init.headers);
+    headers.set("Cookie", [...cookies].map((pair) => pair.join("=")).join("; "));
+    const response = await fetch(origin + path, {
+      ...init,
+      method,
+      headers,
+      ...(client && { client }),
+    });
+    for (const cookie of response.headers.getSetCookie()) {
+      const [, name = "", value = ""] = /^([^=]+)=([^;]*)/.exec(cookie) ?? [];
+      if (value === "") cookies.delete(name);
+      else cookies.set(name, value);
+    }
+    return response;
+  }
+
+  return {
+    called,
+    get: (path) => send("GET", path),
+    async post(path, body = {}) {
+      const { csrfToken, header } = await (await send("GET", "/auth/csrf")).json();
+      const headers = { "Content-Type": "application/json", [header]: csrfToken };
+      return await send("POST", path, { headers, body: JSON.stringify(body) });
+    },
+  };
+}
+
+/** How an example is started. */
+export interface ServedOptions {
+  /** Flags of `deno serve`. */
+  readonly flags?: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+  /** @default {0}, one that is free */
+  readonly port?: number;
+}
+
+/** Starts an example, waits for the address that Deno prints, and stops it after the test. */
+export async function withServed(
+  main: string,
+  { flags = [], env = {}, port = 0 }: ServedOptions,
+  test: (origin: string) => Promise<void>,
+): Promise<void> {
+  const child = new Deno.Command(Deno.execPath(), {
+    args: ["serve", "--no-prompt", "--host=127.0.0.1", `--port=${port}`, ...flags, main],
+    env: { NO_COLOR: "1", ...env },
+    stdout: "null",
+    stderr: "piped",
+  }).spawn();
+  const reader = child.stderr.pipeThrough(new TextDecoderStream()).getReader();
+  try {
+    let printed = "";
+    let origin: string | undefined;
+    while (origin === undefined) {
+      const { done, value } = await reader.read();
+      if (done) throw new Error(`The example did not start: ${printed}`);
+      printed += value;
+      origin = /Listening on (http:\/\/127\.0\.0\.1:\d+)\//.exec(printed)?.[1];
+    }
+    await test(origin);
+  } finally {
+    child.kill("SIGTERM");
+    await child.status;
+    await reader.cancel();
+  }
+}
+
+/** The status of a response. */
+export async function statusOf(response: Promise<Response>): Promise<number> {
+  const { status, body } = await response;
+  await body?.cancel();
+  return status;
+}
+
+/** The body of a response. */
+export async function jsonOf(response: Promise<Response>): Promise<unknown> {
+  return await (await response).json();
+}

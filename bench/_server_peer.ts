@@ -7,7 +7,7 @@
 
 import { type AuthStores, authStores, generateJwk, inMemoryAuthStores } from "../auth/mod.ts";
 import { handleOAuthServerRequest } from "../auth/server/mod.ts";
-import { sqlAdapter } from "../auth/stores/sql.ts";
+import { sqlAdapter } from "../auth/stores/engines/sql.ts";
 import {
   benchServer,
   CHALLENGE,

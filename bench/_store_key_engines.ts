@@ -7,7 +7,7 @@
 import { type AuthStores, authStores, inMemoryAuthStores } from "@gatehouse/http/auth";
 import { type DenoKv, denoKvAdapter } from "@gatehouse/http/auth/stores/kv";
 import { redisAdapter, type RedisSend } from "@gatehouse/http/auth/stores/redis";
-import { WRITE_SCRIPT } from "../auth/stores/_redis_scripts.ts";
+import { WRITE_SCRIPT } from "../auth/stores/engines/_redis_scripts.ts";
 import { IOREDIS } from "../tests/engines/versions.ts";
 import type { BareClient, BareFamily, EngineOptions, StoreEngine } from "./_store_types.ts";
 

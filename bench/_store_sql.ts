@@ -6,7 +6,7 @@
 
 import { type AuthStores, authStores } from "@gatehouse/http/auth";
 import { sqlAdapter, type SqlDialect, type SqlQuery } from "@gatehouse/http/auth/stores/sql";
-import { sqlStatements } from "../auth/stores/_sql_statements.ts";
+import { sqlStatements } from "../auth/stores/engines/_sql_statements.ts";
 import type { BareClient, BareSwap, EngineOptions } from "./_store_types.ts";
 
 /** A table that is the benchmark's own. */

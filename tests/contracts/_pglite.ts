@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { SqlQuery, SqlRow } from "../../auth/stores/sql.ts";
+import type { SqlQuery, SqlRow } from "../../auth/stores/engines/sql.ts";
 import type { Answered, Asked } from "./_pglite_worker.ts";
 
 /** A connection to PGlite. */

@@ -5,9 +5,9 @@
  */
 
 import { DatabaseSync } from "node:sqlite";
-import { denoKvAdapter } from "../../auth/stores/kv.ts";
+import { denoKvAdapter } from "../../auth/stores/engines/kv.ts";
 import { authStores } from "../../auth/stores/repo.ts";
-import { sqlAdapter } from "../../auth/stores/sql.ts";
+import { sqlAdapter } from "../../auth/stores/engines/sql.ts";
 import type { AuthStores } from "../../auth/stores/types.ts";
 import { RACE_TIME } from "./_races.ts";
 

@@ -4,7 +4,11 @@
  * @module
  */
 
-import { type SqlAdapter, sqlAdapter, type SqlAdapterOptions } from "../../auth/stores/sql.ts";
+import {
+  type SqlAdapter,
+  sqlAdapter,
+  type SqlAdapterOptions,
+} from "../../auth/stores/engines/sql.ts";
 import type { AdapterImplementation } from "./storage_adapter.ts";
 
 /** A database, for one case. */

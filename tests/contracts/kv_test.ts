@@ -1,4 +1,4 @@
-import { denoKvAdapter } from "../../auth/stores/kv.ts";
+import { denoKvAdapter } from "../../auth/stores/engines/kv.ts";
 import { registerAdapter } from "./storage_adapter.ts";
 
 registerAdapter({

@@ -1,6 +1,6 @@
 import { join } from "@std/path";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
-import type { SqlQuery } from "../../auth/stores/sql.ts";
+import type { SqlQuery } from "../../auth/stores/engines/sql.ts";
 import { sqlAdapters } from "./_sql.ts";
 import { registerAdapter } from "./storage_adapter.ts";
 

@@ -5,8 +5,8 @@
  */
 
 import type { StorageAdapter } from "../../auth/stores/adapter.ts";
-import { redisAdapter } from "../../auth/stores/redis.ts";
-import { sqlAdapter, type SqlParameter, type SqlRow } from "../../auth/stores/sql.ts";
+import { redisAdapter } from "../../auth/stores/engines/redis.ts";
+import { sqlAdapter, type SqlParameter, type SqlRow } from "../../auth/stores/engines/sql.ts";
 import type { Engine } from "./_engines.ts";
 import {
   type ConnectionOptions,

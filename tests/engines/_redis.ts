@@ -4,8 +4,12 @@
  * @module
  */
 
-import { redisAdapter, type RedisAdapterOptions, type RedisSend } from "../../auth/stores/redis.ts";
-import type { RedisAdapter } from "../../auth/stores/redis.ts";
+import {
+  redisAdapter,
+  type RedisAdapterOptions,
+  type RedisSend,
+} from "../../auth/stores/engines/redis.ts";
+import type { RedisAdapter } from "../../auth/stores/engines/redis.ts";
 import { IOREDIS, NODE_REDIS } from "./versions.ts";
 
 /** A client library. */

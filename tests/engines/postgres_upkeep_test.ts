@@ -1,7 +1,7 @@
 /** Concurrent migrations and sweeps of several processes. */
 
 import { assertEquals } from "@std/assert";
-import type { SqlAdapter } from "../../auth/stores/sql.ts";
+import type { SqlAdapter } from "../../auth/stores/engines/sql.ts";
 import { CLIENTS, freshPlace, openAdapter, openFreshAdapter } from "./_adapters.ts";
 import { engineTest } from "./_engines.ts";
 

@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertGreater, assertLessOrEqual } from "@std/assert";
-import { redisAdapter, type RedisSend } from "../../auth/stores/redis.ts";
+import { redisAdapter, type RedisSend } from "../../auth/stores/engines/redis.ts";
 import type { StoredRecord } from "../../auth/stores/adapter.ts";
 import { engineTest } from "./_engines.ts";
 import { eventually } from "./_faults.ts";

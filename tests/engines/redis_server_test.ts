@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
-import { redisAdapter } from "../../auth/stores/redis.ts";
+import { redisAdapter } from "../../auth/stores/engines/redis.ts";
 import type { StoredRecord } from "../../auth/stores/adapter.ts";
 import { engineTest } from "./_engines.ts";
 import { connectRedis, openRedis } from "./_redis.ts";

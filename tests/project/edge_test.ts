@@ -8,7 +8,7 @@ const FORBIDDEN: readonly string[] = [
   "auth/{identifier,derived_keys}.ts",
   "auth/{password,keys,oauth,server,webauthn}/*.ts",
   "auth/http/{register,routes,token_routes,_services}.ts",
-  "auth/stores/{kv,sql,redis}*.ts",
+  "auth/stores/engines/*.ts",
   "**/native_*.ts",
 ];
 

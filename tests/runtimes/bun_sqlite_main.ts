@@ -5,7 +5,7 @@
  */
 
 import { rm } from "node:fs/promises";
-import type { SqlParameter, SqlQuery, SqlRow } from "../../auth/stores/sql.ts";
+import type { SqlParameter, SqlQuery, SqlRow } from "../../auth/stores/engines/sql.ts";
 import { runCases, type RuntimeResult } from "./harness.ts";
 import { sqliteCases } from "./sql_cases.ts";
 

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { SqlParameter, SqlQuery, SqlRow } from "../../auth/stores/sql.ts";
+import type { SqlParameter, SqlQuery, SqlRow } from "../../auth/stores/engines/sql.ts";
 
 /** The part of a D1 database that is used here. */
 export interface D1Database {

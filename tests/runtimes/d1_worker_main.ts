@@ -4,7 +4,7 @@
  * @module
  */
 
-import { sqlAdapter } from "../../auth/stores/sql.ts";
+import { sqlAdapter } from "../../auth/stores/engines/sql.ts";
 import { type D1Database, d1Query } from "./d1.ts";
 import { runCases } from "./harness.ts";
 import { sqliteCases } from "./sql_cases.ts";

@@ -7,7 +7,7 @@
  */
 
 import { authStores } from "../../mod.ts";
-import { sqlAdapter } from "../../auth/stores/sql.ts";
+import { sqlAdapter } from "../../auth/stores/engines/sql.ts";
 import { type D1Database, d1Query } from "./d1.ts";
 import { createTokenApp, type TokenApp } from "./token_app.ts";
 

@@ -3,7 +3,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { DatabaseSync } from "node:sqlite";
 import { authStores } from "../../../auth/stores/repo.ts";
-import { sqlAdapter } from "../../../auth/stores/sql.ts";
+import { sqlAdapter } from "../../../auth/stores/engines/sql.ts";
 import { ADA, EVE_PASSWORD, START } from "../_services.ts";
 import { createTestApp, type TestApp } from "./_app.ts";
 

@@ -6,7 +6,7 @@
 
 import { assert, assertEquals } from "@std/assert";
 import { join } from "@std/path";
-import { type DenoKv, denoKvAdapter } from "../../../auth/stores/kv.ts";
+import { type DenoKv, denoKvAdapter } from "../../../auth/stores/engines/kv.ts";
 
 /** When tests start, in seconds since the epoch. */
 export const START = 1_700_000_000;

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { RedisSend } from "../../../auth/stores/redis.ts";
+import type { RedisSend } from "../../../auth/stores/engines/redis.ts";
 
 /** A command that was sent. */
 export type SentCommand = readonly [name: string, ...args: string[]];

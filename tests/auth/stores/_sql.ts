@@ -12,7 +12,7 @@ import {
   type SqlParameter,
   type SqlQuery,
   type SqlRow,
-} from "../../../auth/stores/sql.ts";
+} from "../../../auth/stores/engines/sql.ts";
 
 /** When tests start, in seconds since the epoch. */
 export const START = 1_700_000_000;

@@ -11,7 +11,7 @@ import {
   type SqlDialect,
   type SqlParameter,
   type SqlQuery,
-} from "../../../auth/stores/sql.ts";
+} from "../../../auth/stores/engines/sql.ts";
 import { START, type Statement } from "./_sql.ts";
 
 /** Enough records that a planner prefers an index to a scan. */

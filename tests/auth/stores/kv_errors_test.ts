@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
-import { type DenoKv, type DenoKvAdapter, denoKvAdapter } from "../../../auth/stores/kv.ts";
+import { type DenoKv, type DenoKvAdapter, denoKvAdapter } from "../../../auth/stores/engines/kv.ts";
 import { authStores } from "../../../auth/stores/repo.ts";
 import { pausesOf } from "../_pauses.ts";
 import { createTestApp } from "../http/_app.ts";

@@ -4,7 +4,7 @@ import {
   type DenoKvAdapter,
   denoKvAdapter,
   type DenoKvAdapterOptions,
-} from "../../../auth/stores/kv.ts";
+} from "../../../auth/stores/engines/kv.ts";
 import { allKeys, hookedKv, kvFile, START } from "./_kv.ts";
 
 const now = () => START;

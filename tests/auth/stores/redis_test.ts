@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
 import { assert, assertEquals, assertMatch, assertRejects, assertThrows } from "@std/assert";
-import { type RedisAdapter, redisAdapter } from "../../../auth/stores/redis.ts";
+import { type RedisAdapter, redisAdapter } from "../../../auth/stores/engines/redis.ts";
 import { assertTellsNothing, CALLS, LEAKS } from "./_client_errors.ts";
 import { fakeRedis } from "./_redis.ts";
 

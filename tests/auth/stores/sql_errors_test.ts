@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
-import { type SqlAdapter, sqlAdapter, type SqlRow } from "../../../auth/stores/sql.ts";
+import { type SqlAdapter, sqlAdapter, type SqlRow } from "../../../auth/stores/engines/sql.ts";
 import { assertTellsNothing, CALLS, LEAKS } from "./_client_errors.ts";
 import { openMigrated, START } from "./_sql.ts";
 

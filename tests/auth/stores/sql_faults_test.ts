@@ -4,7 +4,7 @@ import { assertEquals, assertMatch, assertRejects, assertStringIncludes } from "
 import { join } from "@std/path";
 import { DatabaseSync } from "node:sqlite";
 import { authStores } from "../../../auth/stores/repo.ts";
-import { sqlAdapter } from "../../../auth/stores/sql.ts";
+import { sqlAdapter } from "../../../auth/stores/engines/sql.ts";
 import type { AuthStores, RefreshFamily } from "../../../auth/stores/types.ts";
 import { createTestApp } from "../http/_app.ts";
 import { assertRefused, FAULT } from "../http/_routes.ts";

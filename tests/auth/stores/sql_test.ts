@@ -5,7 +5,7 @@ import {
   type SqlAdapterOptions,
   type SqlQuery,
   type SqlRow,
-} from "../../../auth/stores/sql.ts";
+} from "../../../auth/stores/engines/sql.ts";
 import { pausesOf } from "../_pauses.ts";
 import { openMigrated, openSqlite, START } from "./_sql.ts";
 import { explainAll } from "./_sql_plans.ts";

@@ -10,7 +10,7 @@ import {
 } from "@std/assert";
 import { DatabaseSync } from "node:sqlite";
 import { authStores } from "../../../auth/stores/repo.ts";
-import { sqlAdapter } from "../../../auth/stores/sql.ts";
+import { sqlAdapter } from "../../../auth/stores/engines/sql.ts";
 import { digestText } from "../../../auth/_kdf.ts";
 import { inMemoryAuthStores } from "../../../auth/stores/memory.ts";
 import type { RefreshFamily, User } from "../../../auth/stores/types.ts";

@@ -1,5 +1,5 @@
 import { join } from "@std/path";
-import { denoKvAdapter } from "../../../auth/stores/kv.ts";
+import { denoKvAdapter } from "../../../auth/stores/engines/kv.ts";
 import { registerAdapter } from "../../contracts/storage_adapter.ts";
 
 // Each connection has a separate thread and view, like those of two processes

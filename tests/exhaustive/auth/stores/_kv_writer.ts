@@ -5,7 +5,7 @@
  * @module
  */
 
-import { type DenoKvAdapter, denoKvAdapter } from "../../../../auth/stores/kv.ts";
+import { type DenoKvAdapter, denoKvAdapter } from "../../../../auth/stores/engines/kv.ts";
 import { answerLines } from "../../../contracts/_processes.ts";
 
 /** What a process writes. Each record has unique and indexed values, one of them shared. */

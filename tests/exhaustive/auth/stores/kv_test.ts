@@ -1,7 +1,7 @@
 /** Deno KV files that other processes lock, write to, or leave behind when they are killed. */
 
 import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
-import { denoKvAdapter } from "../../../../auth/stores/kv.ts";
+import { denoKvAdapter } from "../../../../auth/stores/engines/kv.ts";
 import { authStores } from "../../../../auth/stores/repo.ts";
 import { pausesOf } from "../../../auth/_pauses.ts";
 import { createTestApp } from "../../../auth/http/_app.ts";

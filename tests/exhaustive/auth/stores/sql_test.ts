@@ -1,7 +1,7 @@
 /** Statements of {@linkcode sqlAdapter} on PGlite, which takes seconds to start, and a database that never stops conflicting. */
 
 import { assertEquals, assertRejects } from "@std/assert";
-import { sqlAdapter } from "../../../../auth/stores/sql.ts";
+import { sqlAdapter } from "../../../../auth/stores/engines/sql.ts";
 import { pausesOf } from "../../../auth/_pauses.ts";
 import { openMigrated, START } from "../../../auth/stores/_sql.ts";
 import { explainAll } from "../../../auth/stores/_sql_plans.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { CasResult, KeyedRecord, Versioned } from "./adapter.ts";
+import type { CasResult, KeyedRecord, Versioned } from "../adapter.ts";
 
 /** A leading byte order mark is a part of the string. */
 const KEEP_BOM: TextDecoderOptions = { ignoreBOM: true };

@@ -5,8 +5,8 @@
  */
 
 import { clientError } from "./_client_error.ts";
-import { MAX_CONFLICTS, sleepWithJitter } from "../_backoff.ts";
-import type { KeyedRecord, Versioned } from "./adapter.ts";
+import { MAX_CONFLICTS, sleepWithJitter } from "../../_backoff.ts";
+import type { KeyedRecord, Versioned } from "../adapter.ts";
 
 /** The longest pause before a statement that PostgreSQL rolled back is run again, in milliseconds. */
 const MAX_PAUSE_MS = 100;

@@ -4,14 +4,14 @@
  * @module
  */
 
-import { exactClock } from "../_clock.ts";
+import { exactClock } from "../../_clock.ts";
 import { changeRecord } from "./_kv_write.ts";
 import type { KvContext } from "./_kv_layout.ts";
 import { findRecord, getRecord, listRecords } from "./_kv_read.ts";
-import { checkOptionalFunction, type OptionNames, rejectUnknownOptions } from "../_options.ts";
-import { checkList, checkStrings, encodeRecord, uniqueTaken } from "./_records.ts";
-import { createKeyedMutex } from "./_keyed_mutex.ts";
-import type { AtomicHook, StorageAdapter } from "./adapter.ts";
+import { checkOptionalFunction, type OptionNames, rejectUnknownOptions } from "../../_options.ts";
+import { checkList, checkStrings, encodeRecord, uniqueTaken } from "../_records.ts";
+import { createKeyedMutex } from "../_keyed_mutex.ts";
+import type { AtomicHook, StorageAdapter } from "../adapter.ts";
 import type { DenoKv } from "./kv_types.ts";
 
 export type { DenoKv, DenoKvAtomic, DenoKvEntry, DenoKvKey, DenoKvRange } from "./kv_types.ts";

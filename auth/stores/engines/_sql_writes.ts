@@ -8,8 +8,8 @@
  * @module
  */
 
-import { MAX_CONFLICTS, sleepWithJitter } from "../_backoff.ts";
-import { randomId } from "../_random.ts";
+import { MAX_CONFLICTS, sleepWithJitter } from "../../_backoff.ts";
+import { randomId } from "../../_random.ts";
 import {
   isUniqueViolation,
   readExpiresAt,
@@ -18,8 +18,8 @@ import {
   type SqlRow,
 } from "./_sql_client.ts";
 import type { SqlStatements } from "./_sql_statements.ts";
-import { encodeRecord, isExpired } from "./_records.ts";
-import type { CasResult, StoredRecord } from "./adapter.ts";
+import { encodeRecord, isExpired } from "../_records.ts";
+import type { CasResult, StoredRecord } from "../adapter.ts";
 
 /** The longest pause before a retry, in milliseconds. */
 const MAX_PAUSE_MS = 32;

@@ -8,7 +8,7 @@
  * @module
  */
 
-import { SKEW_SECONDS } from "../_clock.ts";
+import { SKEW_SECONDS } from "../../_clock.ts";
 
 /** The purpose of a command, named in the message of its failure. */
 export type RedisPurpose =

@@ -6,7 +6,7 @@
  */
 
 import type { KvContext } from "./_kv_layout.ts";
-import { MAX_CONFLICTS, sleepWithJitter } from "../_backoff.ts";
+import { MAX_CONFLICTS, sleepWithJitter } from "../../_backoff.ts";
 import type { DenoKvAtomic, DenoKvEntry, DenoKvKey, DenoKvRange } from "./kv_types.ts";
 
 /** How long a call is retried while the database is locked, in milliseconds. */

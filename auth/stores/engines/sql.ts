@@ -4,8 +4,8 @@
  * @module
  */
 
-import { exactClock } from "../_clock.ts";
-import { checkOptionalFunction, type OptionNames, rejectUnknownOptions } from "../_options.ts";
+import { exactClock } from "../../_clock.ts";
+import { checkOptionalFunction, type OptionNames, rejectUnknownOptions } from "../../_options.ts";
 import {
   readKeyed,
   readValue,
@@ -18,8 +18,8 @@ import {
 import { type SqlDialect, sqlStatements } from "./_sql_statements.ts";
 import { createSqlSweeper, migrateSql } from "./_sql_upkeep.ts";
 import { writeRecord } from "./_sql_writes.ts";
-import { checkList, checkStrings, isStoreString, uniqueTaken } from "./_records.ts";
-import type { AtomicHook, StorageAdapter } from "./adapter.ts";
+import { checkList, checkStrings, isStoreString, uniqueTaken } from "../_records.ts";
+import type { AtomicHook, StorageAdapter } from "../adapter.ts";
 
 export type { SqlDialect, SqlParameter, SqlQuery, SqlRow };
 

@@ -14,8 +14,8 @@ import {
   recordKey,
   uniqueKey,
 } from "./_kv_layout.ts";
-import { isExpired } from "./_records.ts";
-import type { KeyedRecord, ListRecordsOptions, Versioned } from "./adapter.ts";
+import { isExpired } from "../_records.ts";
+import type { KeyedRecord, ListRecordsOptions, Versioned } from "../adapter.ts";
 import type { DenoKvKey, DenoKvRange } from "./kv_types.ts";
 
 /** Deno KV's limit for the keys of one read. */

@@ -18,9 +18,9 @@ import {
   requireKeys,
   uniqueKey,
 } from "./_kv_layout.ts";
-import { randomId } from "../_random.ts";
-import { type EncodedRecord, isExpired } from "./_records.ts";
-import type { CasResult } from "./adapter.ts";
+import { randomId } from "../../_random.ts";
+import { type EncodedRecord, isExpired } from "../_records.ts";
+import type { CasResult } from "../adapter.ts";
 import type { DenoKvAtomic, DenoKvEntry, DenoKvKey } from "./kv_types.ts";
 
 /** A change of one record. */

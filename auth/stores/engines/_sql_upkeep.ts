@@ -6,8 +6,8 @@
 
 import type { RunSql } from "./_sql_client.ts";
 import { type SqlStatements, SWEEP_ROWS } from "./_sql_statements.ts";
-import { purgeAfter } from "./_records.ts";
-import { sleepWithJitter } from "../_backoff.ts";
+import { purgeAfter } from "../_records.ts";
+import { sleepWithJitter } from "../../_backoff.ts";
 
 /** Seconds between the sweeps of writes, and while more than a batch has expired. */
 const SWEEP_SECONDS = 300;

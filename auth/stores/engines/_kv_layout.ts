@@ -10,8 +10,8 @@
  * @module
  */
 
-import type { KeyedMutex } from "./_keyed_mutex.ts";
-import { type EncodedRecord, purgeAfter } from "./_records.ts";
+import type { KeyedMutex } from "../_keyed_mutex.ts";
+import { type EncodedRecord, purgeAfter } from "../_records.ts";
 import type { DenoKv, DenoKvEntry, DenoKvKey } from "./kv_types.ts";
 
 /** Deno KV's limit for a value, in bytes. */

@@ -4,9 +4,9 @@
  * @module
  */
 
-import { exactClock } from "../_clock.ts";
-import { checkOptionalFunction, type OptionNames, rejectUnknownOptions } from "../_options.ts";
-import { randomId } from "../_random.ts";
+import { exactClock } from "../../_clock.ts";
+import { checkOptionalFunction, type OptionNames, rejectUnknownOptions } from "../../_options.ts";
+import { randomId } from "../../_random.ts";
 import { readFields, type RedisSend, runScript } from "./_redis_client.ts";
 import {
   optionalString,
@@ -25,7 +25,7 @@ import {
   TAKE_SCRIPT,
   WRITE_SCRIPT,
 } from "./_redis_scripts.ts";
-import { checkList, checkStrings, encodeRecord, isExpired, uniqueTaken } from "./_records.ts";
+import { checkList, checkStrings, encodeRecord, isExpired, uniqueTaken } from "../_records.ts";
 import type {
   AtomicHook,
   CasResult,
@@ -34,7 +34,7 @@ import type {
   StorageAdapter,
   StoredRecord,
   Versioned,
-} from "./adapter.ts";
+} from "../adapter.ts";
 
 export type { RedisSend } from "./_redis_client.ts";
 

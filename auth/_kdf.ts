@@ -19,9 +19,17 @@ export interface HkdfOptions {
   readonly length: number;
 }
 
-/** Derives a key from a secret, RFC 5869. @throws {DOMException} If `length` exceeds 255 digests. */
+/**
+ * Derives a key from a secret, RFC 5869.
+ *
+ * @throws {DOMException} If `length` exceeds 255 digests.
+ * @throws {TypeError} If the runtime cannot derive keys: hosts of WASI components.
+ */
 export async function hkdf(secret: Bytes, options: HkdfOptions): Promise<Bytes> {
   const { hash = "SHA-256", salt, info, length } = options;
+  if (typeof crypto.subtle.deriveBits !== "function") { // its importKey() does not say what it lacks
+    throw new TypeError("Cannot derive keys: this runtime's crypto.subtle has no deriveBits()");
+  }
   const key = await crypto.subtle.importKey("raw", secret, "HKDF", false, ["deriveBits"]);
   const algorithm = { name: "HKDF", hash, salt, info };
   return new Uint8Array(await crypto.subtle.deriveBits(algorithm, key, length * 8));

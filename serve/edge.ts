@@ -22,6 +22,7 @@ interface FetchEventLike {
 /** What a host has whose applications are listeners of the event `fetch`. */
 interface EventHost {
   readonly FetchEvent?: unknown;
+  readonly navigator?: unknown;
   readonly addEventListener?: (type: "fetch", listener: (event: FetchEventLike) => void) => void;
 }
 
@@ -64,10 +65,13 @@ export function serveEdge<Args extends unknown[]>(
   return Object.freeze({ fetch: respond });
 }
 
-/** Of the hosts with this event, some have the function alone: Deno and Bun. */
+/**
+ * Deno and Bun have the function without the event. StarlingMonkey has the event without its class, and unlike them no
+ * `navigator`.
+ */
 function listen(respond: (request: Request) => Promise<Response>): void {
-  const { FetchEvent, addEventListener } = globalThis as EventHost;
-  if (typeof FetchEvent !== "function" || typeof addEventListener !== "function") return;
+  const { FetchEvent, navigator, addEventListener } = globalThis as EventHost;
+  if (typeof addEventListener !== "function" || (!FetchEvent && navigator)) return;
   if (isListening) {
     throw new TypeError("Cannot serve application: this host has another one already");
   }

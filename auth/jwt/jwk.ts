@@ -238,21 +238,21 @@ async function importSecret(
   return await crypto.subtle.importKey("raw", secret, keyParams, extractable, ["sign", "verify"]);
 }
 
-/** Points are imported in the format `raw`, in half the time of a JWK. It does not exist for RSA. */
+/**
+ * Points are imported in the format `raw`, in half the time of a JWK. It does not exist for RSA, and StarlingMonkey does not
+ * have it at all.
+ */
 async function importPublic(
   { x, y, n, e }: KeyBytes,
   row: JwaRow,
   extractable: boolean,
 ): Promise<CryptoKey> {
   const options = { usage: "verify", extractable } as const;
-  if (n !== undefined && e !== undefined) {
-    const jwk = { kty: row.kty, n: encodeBase64Url(n), e: encodeBase64Url(e) };
-    return await importMaterial(jwk, row, options);
-  }
-  const point = x !== undefined && y !== undefined
-    ? concatBytes(Uint8Array.of(4), x, y) // 4: uncompressed, SEC 1 §2.3.3
-    : x ?? new Uint8Array();
-  return await importMaterial(point, row, options);
+  const text = (bytes?: Bytes) => bytes && encodeBase64Url(bytes);
+  const jwk = { kty: row.kty, crv: row.crv, x: text(x), y: text(y), n: text(n), e: text(e) };
+  if (x === undefined) return await importMaterial(jwk, row, options);
+  const point = y === undefined ? x : concatBytes(Uint8Array.of(4), x, y); // 4: uncompressed, SEC 1 §2.3.3
+  return await importMaterial(point, row, options).catch(() => importMaterial(jwk, row, options));
 }
 
 async function importMaterial(

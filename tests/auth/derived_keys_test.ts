@@ -438,3 +438,16 @@ function flip(bytes: Bytes, bit: number): Bytes {
 function encodeHexOf(bytes: Uint8Array): string {
   return encodeHex(Uint8Array.from(bytes));
 }
+
+Deno.test("deriveKeys() says what is missing where keys cannot be derived, as on StarlingMonkey", async () => {
+  Object.defineProperty(crypto.subtle, "deriveBits", { value: undefined, configurable: true });
+  try {
+    await assertRejects(
+      () => deriveKeys(TODAY).sign("csrf", MESSAGE),
+      TypeError,
+      "Cannot derive keys: this runtime's crypto.subtle has no deriveBits()",
+    );
+  } finally {
+    Reflect.deleteProperty(crypto.subtle, "deriveBits");
+  }
+});

@@ -5,21 +5,28 @@ import { assertEquals, assertThrows } from "@std/assert";
 
 const URL_OF_HELLO = "https://example.com/hello";
 
-/** Gives this process the event of a service worker. @returns Its listeners. */
-function becomeEventHost(): { readonly listeners: ((event: unknown) => void)[] } & Disposable {
-  const host = globalThis as Record<string, unknown>;
-  const before = Object.getOwnPropertyDescriptor(globalThis, "addEventListener");
-  const listeners: ((event: unknown) => void)[] = [];
-  host.FetchEvent = class {};
-  host.addEventListener = (_type: string, listener: (event: unknown) => void) => {
-    listeners.push(listener);
-  };
+type ServeModule = typeof import("../../serve/edge.ts");
+type Listener = (event: unknown) => void;
+
+/** Gives this process the globals of a host with the event. @returns Its listeners. */
+function becomeEventHost(
+  globals: Readonly<Record<string, unknown>>,
+): { readonly listeners: Listener[] } & Disposable {
+  const listeners: Listener[] = [];
+  const addEventListener = (_type: string, listener: Listener) => void listeners.push(listener);
+  const added = Object.entries({ addEventListener, ...globals });
+  const before = added.map(([name]) => Object.getOwnPropertyDescriptor(globalThis, name));
+  for (const [name, value] of added) {
+    Object.defineProperty(globalThis, name, { value, configurable: true });
+  }
   return {
     listeners,
     [Symbol.dispose]() {
-      delete host.FetchEvent;
-      if (before === undefined) delete host.addEventListener;
-      else Object.defineProperty(globalThis, "addEventListener", before);
+      for (const [i, [name]] of added.entries()) {
+        const descriptor = before[i];
+        if (descriptor === undefined) Reflect.deleteProperty(globalThis, name);
+        else Object.defineProperty(globalThis, name, descriptor);
+      }
     },
   };
 }
@@ -53,19 +60,30 @@ function fail(): never {
   throw new Error("secret");
 }
 
-Deno.test("serveEdge() answers the event where there is one, for one application", async () => {
-  using host = becomeEventHost();
-  serveEdge(createRouter().get("/hello", () => json("first")));
-  assertThrows(() => serveEdge(createRouter()), TypeError, "this host has another one already");
-  assertEquals(host.listeners.length, 1);
-  const { promise, resolve } = Promise.withResolvers<Response>();
-  host.listeners[0]?.({
-    request: new Request(URL_OF_HELLO),
-    respondWith: resolve,
-    passThroughOnException: () => assertEquals("called", "never"),
+/** Hosts with the event. Deno is one with the function alone. */
+const EVENT_HOSTS:
+  readonly (readonly [name: string, globals: Readonly<Record<string, unknown>>])[] = [
+    ["service workers", { FetchEvent: class {} }],
+    ["StarlingMonkey, which has no class of the event", { navigator: undefined }],
+  ];
+
+for (const [i, [name, globals]] of EVENT_HOSTS.entries()) {
+  Deno.test(`serveEdge() answers the event of ${name}, for one application`, async () => {
+    // A module of its own, since it knows whether there is an application
+    const { serveEdge } = await import(`../../serve/edge.ts?${i}`) as ServeModule;
+    using host = becomeEventHost(globals);
+    serveEdge(createRouter().get("/hello", () => json("first")));
+    assertThrows(() => serveEdge(createRouter()), TypeError, "this host has another one already");
+    assertEquals(host.listeners.length, 1);
+    const { promise, resolve } = Promise.withResolvers<Response>();
+    host.listeners[0]?.({
+      request: new Request(URL_OF_HELLO),
+      respondWith: resolve,
+      passThroughOnException: () => assertEquals("called", "never"),
+    });
+    assertEquals(await (await promise).json(), "first");
   });
-  assertEquals(await (await promise).json(), "first");
-});
+}
 
 Deno.test("serveEdge() rejects what has no fetch()", () => {
   for (const wrong of [undefined, null, {}, { fetch: "no" }]) {

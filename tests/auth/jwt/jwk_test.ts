@@ -250,3 +250,24 @@ for (const [why, jwk] of MALFORMED) {
     await assertRejects(() => jwkThumbprint(jwk as Jwk), TypeError, "Cannot compute thumbprint: ");
   });
 }
+
+for (const alg of ["ES256", "ES384"] as const) {
+  Deno.test(`importJwk() imports a key for ${alg} where points cannot be imported, as on StarlingMonkey`, async () => {
+    const { subtle } = crypto;
+    const own = subtle.importKey.bind(subtle) as (...args: unknown[]) => Promise<CryptoKey>;
+    const importKey = (format: string, ...args: unknown[]) =>
+      format === "raw"
+        ? Promise.reject(new DOMException("", "NotSupportedError"))
+        : own(format, ...args);
+    Object.defineProperty(subtle, "importKey", { value: importKey, configurable: true });
+    try {
+      const { alg: _, ...jwk } = publicJwk(KEYS[alg]);
+      const token = await signJws("text", { algorithms: [alg], key: KEYS[alg] });
+      assertEquals((await importJwk(jwk)).usages, ["verify"]);
+      const { payload } = await verifyJws(token, { algorithms: [alg], keys: jwk });
+      assertEquals(new TextDecoder().decode(payload), "text");
+    } finally {
+      Reflect.deleteProperty(subtle, "importKey");
+    }
+  });
+}

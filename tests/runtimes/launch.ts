@@ -47,13 +47,15 @@ interface MiniflareModule {
   ) => Miniflare;
 }
 
-/** Runs a command and returns what it printed. @throws {Error} If it fails. */
+/** Runs a command, in a folder if one is given, and returns what it printed. @throws {Error} If it fails. */
 export async function runCommand(
   command: readonly string[],
   args: readonly string[],
+  options: { readonly cwd?: string } = {},
 ): Promise<string> {
   const [program = "", ...rest] = [...command, ...args];
   const { success, stdout, stderr } = await new Deno.Command(program, {
+    ...options,
     args: rest,
     env: { NO_COLOR: "1" },
     signal: AbortSignal.timeout(TIMEOUT_MS),

@@ -1,7 +1,7 @@
 /**
  * Runs the cases of `cases.ts` on Deno, Node, Bun and workerd: one bundle for each mode of decorators, the same bytes
- * for each runtime. Then stores on the databases that come with a runtime, `serveNode` on Node, and static servers on each of
- * them, which are asked over sockets.
+ * for each runtime. Then stores on the databases that come with a runtime, `serveNode` on Node, static servers on each of
+ * them, which are asked over sockets, and a WASI component.
  *
  * Prints one line per runtime and bundle. A runtime that is not there is skipped, unless `--require-all` is given.
  *
@@ -20,6 +20,7 @@ import { runStaticServers } from "./static_servers.ts";
 import { runStoreEngines } from "./store_engines.ts";
 import { runTokenWorkers } from "./token_worker_cases.ts";
 import { JOSE } from "./versions.ts";
+import { runWasi } from "./wasi_servers.ts";
 
 /** The bundles, with what is said of them behind a runtime's name. */
 const BUNDLES: readonly (readonly [suffix: string, entry: string, experimental: boolean])[] = [
@@ -56,6 +57,7 @@ async function* runAll(folder: string): AsyncIterable<Outcome> {
   yield* runStoreEngines(join(folder, "stores"));
   yield* named(runNodeServers(join(folder, "node")), ", serveNode");
   yield* named(runStaticServers(join(folder, "static")), ", static servers");
+  yield* runWasi(join(folder, "wasi"));
 }
 
 /** jose is in no lock file but this folder's: a generated module imports it. */

@@ -25,3 +25,12 @@ export const NODE_SERVER = "npm:@hono/node-server@2.1.8";
 
 /** Signs and verifies tokens, for ours to be read by others and the reverse. */
 export const JOSE = "npm:jose@6.2.17";
+
+/** Make a component of an application, and serve it. componentize-js from 0.20 on builds one that stops when it imports a key. */
+export const WASI_PACKAGES = {
+  "@bytecodealliance/componentize-js": "0.19.3",
+  "@bytecodealliance/jco": "1.35.0",
+} as const;
+
+/** The WASI that componentize-js is made for. */
+export const WASI_VERSION = "0.2.3";

@@ -19,6 +19,7 @@ type Refresh = Exclude<Nested<"jwt">["refresh"], undefined>;
 
 const STORES: OptionNames<Nested<"stores">> = {
   users: true,
+  emails: true,
   sessions: true,
   credentials: true,
   states: true,

@@ -6,23 +6,30 @@
 
 import type { User, UserPatch } from "./types.ts";
 
+/** What a patch can replace. */
+const MEMBERS = [
+  "identifier",
+  "passwordHash",
+  "securityStamp",
+  "disabled",
+  "pendingRemoval",
+  "attributes",
+] as const satisfies readonly (keyof UserPatch)[];
+
 /**
- * A user with the members of a patch; absent ones are left unchanged.
+ * A user with the members of a patch; absent ones are left unchanged, `null` removes one.
  *
  * @throws {TypeError} If `disabled` comes without a new stamp.
  */
 export function patchUser(user: User, patch: UserPatch): User {
-  const { identifier, passwordHash, securityStamp, disabled, pendingRemoval } = patch;
-  if (disabled !== undefined && securityStamp === undefined) {
+  if (patch.disabled !== undefined && patch.securityStamp === undefined) {
     throw new TypeError("Cannot update user: disabled needs a new securityStamp");
   }
-  const { passwordHash: _, ...withoutPassword } = user;
-  return {
-    ...(passwordHash === null ? withoutPassword : user),
-    ...(identifier === undefined ? {} : { identifier }),
-    ...(typeof passwordHash === "string" ? { passwordHash } : {}),
-    ...(securityStamp === undefined ? {} : { securityStamp }),
-    ...(disabled === undefined ? {} : { disabled }),
-    ...(pendingRemoval === undefined ? {} : { pendingRemoval }),
-  };
+  const next: Record<string, unknown> = { ...user };
+  for (const member of MEMBERS) {
+    const value: unknown = patch[member];
+    if (value === null) delete next[member];
+    else if (value !== undefined) next[member] = value;
+  }
+  return next as Record<string, unknown> & User;
 }

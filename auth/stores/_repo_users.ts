@@ -64,8 +64,8 @@ function isRehash({ passwordHash, ...others }: UserPatch): boolean {
 }
 
 function userRecord(user: NewUser): StoredRecord {
-  const { sub, identifier, passwordHash, securityStamp, disabled, pendingRemoval, createdAt } =
-    user;
+  const { sub, identifier, passwordHash, securityStamp, disabled, pendingRemoval } = user;
+  const { attributes, createdAt } = user;
   const value = {
     sub,
     identifier,
@@ -73,6 +73,7 @@ function userRecord(user: NewUser): StoredRecord {
     securityStamp,
     disabled,
     pendingRemoval,
+    attributes,
     createdAt,
   };
   return { value, unique: identifier, index: [ALL] };

@@ -5,6 +5,7 @@
  */
 
 import { repoApiKeyStore, repoCredentialStore } from "./_repo_credentials.ts";
+import { repoEmailStore } from "./_repo_emails.ts";
 import { repoIdentityStore } from "./_repo_identities.ts";
 import { repoRefreshTokenStore } from "./_repo_refresh_tokens.ts";
 import { repoAuthorizationStore, repoClientStore } from "./_repo_server.ts";
@@ -17,6 +18,7 @@ import type { AuthStores } from "./types.ts";
 
 export { type RepoStoreOptions } from "./_repo.ts";
 export { repoApiKeyStore, repoCredentialStore } from "./_repo_credentials.ts";
+export { repoEmailStore } from "./_repo_emails.ts";
 export { repoIdentityStore } from "./_repo_identities.ts";
 export { repoRefreshTokenStore } from "./_repo_refresh_tokens.ts";
 export { repoAuthorizationStore, repoClientStore } from "./_repo_server.ts";
@@ -31,6 +33,7 @@ export { repoUserStore } from "./_repo_users.ts";
  * | collection | key | records |
  * |---|---|---|
  * | `users` | `sub` | users, also all of them; the identifier is unique |
+ * | `emails` | `sub` | e-mail addresses of users; verified ones are unique |
  * | `sessions` | SHA-256 of the token | sessions, also by user and by session at a provider |
  * | `credentials` | credential id | passkeys, also by user |
  * | `states` | as given | single-use values |
@@ -72,6 +75,7 @@ export function authStores(adapter: StorageAdapter): AuthStores {
   const options = { adapter };
   return {
     users: repoUserStore(options),
+    emails: repoEmailStore(options),
     sessions: repoSessionStore(options),
     credentials: repoCredentialStore(options),
     states: repoStateStore(options),

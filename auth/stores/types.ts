@@ -10,6 +10,7 @@ import type { ApiKeyStore, CredentialStore } from "./credential_types.ts";
 import type { IdentityStore } from "./identity_types.ts";
 import type { AuthorizationStore, ClientStore } from "./server_types.ts";
 import type { SessionStore } from "./session_types.ts";
+import type { EmailStore, UserStore } from "./user_types.ts";
 import type { LoginThrottle } from "../throttle/rule.ts";
 
 export type { LoginThrottle } from "../throttle/rule.ts";
@@ -23,92 +24,16 @@ export type {
 export type { Identity, IdentityPatch, IdentityStore, NewIdentity } from "./identity_types.ts";
 export type * from "./server_types.ts";
 export type { Session, SessionStore } from "./session_types.ts";
-
-/** A user's account: the part of it that authentication needs. */
-export interface User {
-  /** Stable subject id. */
-  readonly sub: string;
-  /** What the user signs in with, in canonical form; unique. */
-  readonly identifier: string;
-  /** The password's hash as the hasher wrote it; absent if the user has no password. */
-  readonly passwordHash?: string;
-  /**
-   * Changes with the user's credentials. A session that was created under another stamp is invalid, so the write that changes
-   * a password also invalidates all sessions.
-   */
-  readonly securityStamp: string;
-  /** Whether the account is disabled: its sessions, tokens and keys are invalid. */
-  readonly disabled?: boolean;
-  /**
-   * A way to sign in whose removal has begun: the credential id of a passkey, or `identity:` and the id of an identity. It must
-   * not sign in, and the next removal deletes it if it is stored.
-   */
-  readonly pendingRemoval?: string;
-  /** When the account was created. */
-  readonly createdAt: number;
-  /** Changes with every update. */
-  readonly version: string;
-}
-
-/** A user before it is stored. */
-export type NewUser = Omit<User, "version">;
-
-/**
- * What {@linkcode UserStore.update} replaces; absent members are left unchanged. `disabled` needs a new stamp: sessions of
- * a disabled account would be valid again when it is enabled.
- */
-export type UserPatch =
-  & {
-    /** What the user signs in with, in canonical form; unique. */
-    readonly identifier?: string;
-    /** The password's hash; `null` removes it. */
-    readonly passwordHash?: string | null;
-    /** A way to sign in whose removal begins. */
-    readonly pendingRemoval?: string;
-  }
-  & (
-    | {
-      /** Invalidates every session that was created under the old one. */
-      readonly securityStamp?: string;
-      readonly disabled?: undefined;
-    }
-    | {
-      readonly securityStamp: string;
-      /** Whether the account is disabled. */
-      readonly disabled: boolean;
-    }
-  );
-
-/** Which users {@linkcode UserStore.list} returns. */
-export interface ListUsersOptions {
-  /** Maximum number of users. */
-  readonly limit: number;
-  /** Only users after this `sub`, whose user need not exist any more. */
-  readonly after?: string | undefined;
-}
-
-/** Persists users. */
-export interface UserStore {
-  /** Adds a user, unless the identifier is taken. Rejects if the `sub` is taken, which is an error of the caller. */
-  create(user: NewUser): Promise<"created" | "identifier_taken">;
-  /** Finds a user by its canonical identifier. */
-  findByIdentifier(identifier: string): Promise<User | null>;
-  /** Finds a user by its subject id. */
-  findBySub(sub: string): Promise<User | null>;
-  /** Users in the order of the UTF-8 bytes of their `sub`. */
-  list(options: ListUsersOptions): Promise<readonly User[]>;
-  /**
-   * Updates a user that still has the version that was read; `lost` if it was updated meanwhile, `identifier_taken` if
-   * another user has the new identifier.
-   */
-  update(
-    sub: string,
-    version: string,
-    patch: UserPatch,
-  ): Promise<"updated" | "lost" | "not_found" | "identifier_taken">;
-  /** Deletes a user, if it exists. */
-  delete(sub: string): Promise<void>;
-}
+export type {
+  EmailStore,
+  ListUsersOptions,
+  NewUser,
+  User,
+  UserAttributes,
+  UserEmail,
+  UserPatch,
+  UserStore,
+} from "./user_types.ts";
 
 /** Persists single-use values: OAuth state, challenges. Values are JSON, but not `null`. */
 export interface StateStore {
@@ -246,6 +171,8 @@ export interface KeyStore {
 export interface AuthStores {
   /** Users. */
   readonly users: UserStore;
+  /** E-mail addresses of users. */
+  readonly emails: EmailStore;
   /** Sessions. */
   readonly sessions: SessionStore;
   /** Passkeys. */

@@ -7,6 +7,7 @@
 import type {
   ApiKeyStore,
   CredentialStore,
+  EmailStore,
   IdentityStore,
   RefreshSelector,
   RefreshTokenStore,
@@ -20,14 +21,15 @@ export interface AccessStores {
   readonly apiKeys?: Pick<ApiKeyStore, "revokeAll"> | undefined;
   readonly credentials?: Pick<CredentialStore, "list" | "delete"> | undefined;
   readonly identities?: Pick<IdentityStore, "list" | "delete"> | undefined;
+  readonly emails?: Pick<EmailStore, "delete"> | undefined;
 }
 
 /**
  * Revokes what a user has in the given stores, which the caller names one by one: all sessions, refresh tokens and API keys;
- * passkeys and identities are deleted. All are tried before an error is thrown.
+ * passkeys, identities and the e-mail address are deleted. All are tried before an error is thrown.
  */
 export async function revokeAccess(
-  { sessions, refreshTokens, apiKeys, credentials, identities }: AccessStores,
+  { sessions, refreshTokens, apiKeys, credentials, identities, emails }: AccessStores,
   sub: string,
 ): Promise<void> {
   await settleAll([
@@ -40,6 +42,7 @@ export async function revokeAccess(
     async () => {
       for (const { id } of await identities?.list(sub) ?? []) await identities?.delete(id, sub);
     },
+    async () => await emails?.delete(sub),
   ]);
 }
 

@@ -10,17 +10,20 @@ import { createEmitter } from "../_emit.ts";
 import { revokeAccess } from "./revoke_access.ts";
 import { toUserInfo, type UserInfo } from "./user_info.ts";
 import { randomId } from "../_random.ts";
-import { checkedUsers, isDisabled } from "../stores/checked.ts";
+import { checkAttributes } from "./_attributes.ts";
+import { checkedUsers, isAbsent, isDisabled } from "../stores/checked.ts";
 import type { AuthEventListener } from "../events.ts";
 import { canonicalIdentifier, type Identifier } from "../identifier.ts";
 import type {
   ApiKeyStore,
   CredentialStore,
+  EmailStore,
   IdentityStore,
   ListUsersOptions,
   RefreshTokenStore,
   SessionStore,
   User,
+  UserAttributes,
   UserStore,
 } from "../stores/types.ts";
 
@@ -28,6 +31,8 @@ import type {
 export interface UserServiceOptions {
   /** Persists users. */
   readonly users: UserStore;
+  /** Persists e-mail addresses; a user's is deleted with the account. @default users have none */
+  readonly emails?: Pick<EmailStore, "findBySub" | "delete"> | undefined;
   /** Persists sessions; a user's are revoked with the account. */
   readonly sessions?: Pick<SessionStore, "revokeAll"> | undefined;
   /** Persists refresh tokens; a user's are revoked with the account. */
@@ -53,6 +58,12 @@ export interface UserServiceOptions {
 export interface AccountInfo extends UserInfo {
   /** Whether it is disabled. */
   readonly disabled: boolean;
+  /** E-mail address, if there is one. */
+  readonly email?: string;
+  /** When the address was verified. */
+  readonly emailVerifiedAt?: number;
+  /** Data of the application. */
+  readonly attributes?: UserAttributes;
 }
 
 /** Administers accounts. The caller authorizes the calls, and verifies e-mail addresses. */
@@ -70,6 +81,17 @@ export interface UserService {
    */
   list(options?: Partial<ListUsersOptions>): Promise<readonly AccountInfo[]>;
   /**
+   * Replaces the application's data about a user as a whole; `null` removes it. Sessions stay valid. Columns of your own table
+   * are an alternative, see docs/accounts.md.
+   *
+   * @param update `attributes` is a JSON object of at most 4 KiB, as UTF-8.
+   * @throws {TypeError} If it is not a JSON object.
+   * @throws {RangeError} If it is longer.
+   * @throws {AuthError} `service_unavailable`.
+   * @returns Whether the user exists.
+   */
+  update(sub: string, update: { readonly attributes: UserAttributes | null }): Promise<boolean>;
+  /**
    * Changes the identifier that a user signs in with. Sessions stay valid; device cookies become invalid.
    *
    * @throws {AuthError} `invalid_identifier`, `identifier_unavailable` or `service_unavailable`.
@@ -85,7 +107,7 @@ export interface UserService {
   disable(sub: string): Promise<boolean>;
   /** Enables an account again. What was revoked stays revoked. @returns Whether the user exists. */
   enable(sub: string): Promise<boolean>;
-  /** Deletes an account with its sessions, refresh tokens, API keys, passkeys and identities. If it rejects, repeat the call. */
+  /** Deletes an account with its e-mail address, sessions, refresh tokens, API keys, passkeys and identities. If it rejects, repeat the call. */
   remove(sub: string): Promise<void>;
 }
 
@@ -112,24 +134,43 @@ export interface UserService {
  */
 export function userService(options: UserServiceOptions): UserService {
   const { events, warn, sessions, refreshTokens, apiKeys, credentials, identities } = options;
+  const { emails } = options;
   const access = { sessions, refreshTokens, apiKeys }; // a disabled user cannot sign in with the others
-  const all = { ...access, credentials, identities };
+  const all = { ...access, credentials, identities, emails };
   const users = checkedUsers(options.users);
   const emit = createEmitter({ events, now: createClock(options.now), warn });
 
+  async function accountInfo(user: User | null): Promise<AccountInfo | undefined> {
+    if (user === null) return undefined;
+    const { email, verifiedAt } = await emails?.findBySub(user.sub) ?? {};
+    const { attributes } = user;
+    return {
+      ...toUserInfo(user),
+      disabled: isDisabled(user),
+      ...(email === undefined ? {} : { email }),
+      ...(typeof verifiedAt === "number" ? { emailVerifiedAt: verifiedAt } : {}),
+      ...(isAbsent(attributes) ? {} : { attributes }),
+    };
+  }
+
   return Object.freeze({
-    find: async (sub: string) => toAccountInfo(await users.findBySub(sub)),
+    find: async (sub: string) => await accountInfo(await users.findBySub(sub)),
     async findByIdentifier(identifier: string) {
       const canonical = canonicalOrNone(identifier);
       return canonical === undefined
         ? undefined
-        : toAccountInfo(await users.findByIdentifier(canonical));
+        : await accountInfo(await users.findByIdentifier(canonical));
     },
     async list({ limit = 100, after }: Partial<ListUsersOptions> = {}) {
       if (!Number.isInteger(limit) || limit < 1 || limit > MAX_PAGE) {
         throw new RangeError(`Cannot list users: limit must be an integer from 1 to ${MAX_PAGE}`);
       }
-      return (await users.list({ limit, after })).map(accountInfo);
+      const found = await Promise.all((await users.list({ limit, after })).map(accountInfo));
+      return found.filter((account) => account !== undefined);
+    },
+    async update(sub: string, { attributes }: { readonly attributes: UserAttributes | null }) {
+      const patch = { attributes: attributes === null ? null : checkAttributes(attributes) };
+      return await updateUser(users, sub, () => patch);
     },
     async changeIdentifier(sub: string, identifier: string) {
       const canonical = canonicalIdentifier(identifier);
@@ -166,14 +207,6 @@ export function userService(options: UserServiceOptions): UserService {
 
 /** Accounts of a page, at most. */
 const MAX_PAGE = 1_000;
-
-function toAccountInfo(user: User | null): AccountInfo | undefined {
-  return user === null ? undefined : accountInfo(user);
-}
-
-function accountInfo(user: User): AccountInfo {
-  return { ...toUserInfo(user), disabled: isDisabled(user) };
-}
 
 /** The canonical form; `undefined` for what no user can sign in with. */
 function canonicalOrNone(identifier: string): Identifier | undefined {

@@ -16,6 +16,7 @@ import { API_KEY_STORE_CASES } from "./api_key_store.ts";
 import { AUTHORIZATION_STORE_CASES } from "./authorization_store.ts";
 import { CLIENT_STORE_CASES } from "./client_store.ts";
 import { CREDENTIAL_STORE_CASES } from "./credential_store.ts";
+import { EMAIL_STORE_CASES } from "./email_store.ts";
 import { IDENTITY_STORE_CASES } from "./identity_store.ts";
 import { KEY_STORE_CASES } from "./key_store.ts";
 import { LOGIN_THROTTLE_CASES } from "./login_throttle.ts";
@@ -76,6 +77,7 @@ export interface StoreImplementation {
 /** The cases of every store. */
 export const CONTRACTS: { readonly [F in Family]: readonly ContractCase<AuthStores[F]>[] } = {
   users: USER_STORE_CASES,
+  emails: EMAIL_STORE_CASES,
   sessions: SESSION_STORE_CASES,
   credentials: CREDENTIAL_STORE_CASES,
   states: STATE_STORE_CASES,

@@ -24,6 +24,7 @@ import type {
   UserStore,
 } from "../../auth/stores/types.ts";
 import { reserveStep, type ThrottleRecord } from "../../auth/throttle/rule.ts";
+import { naiveEmailStore } from "./_naive_emails.ts";
 import { naiveIdentityStore } from "./_naive_identities.ts";
 import { naiveAuthorizationStore, naiveClientStore } from "./_naive_server.ts";
 import { createTable, nextVersion } from "./_naive_table.ts";
@@ -34,6 +35,7 @@ import { patchUser } from "../../auth/stores/_patch_user.ts";
 export function naiveAuthStores(now: () => number): AuthStores {
   return {
     users: naiveUserStore(),
+    emails: naiveEmailStore(),
     sessions: naiveSessionStore(now),
     credentials: naiveCredentialStore(),
     states: naiveStateStore(now),

@@ -81,6 +81,22 @@ export const USER_UPDATE_CASES: readonly ContractCase<UserStore>[] = [
     },
   },
   {
+    name: "update() replaces attributes as a whole, and removes them for null",
+    async run({ store }) {
+      let { version } = await createUser(store, {
+        ...newUser("u1", "ada"),
+        attributes: { plan: "free" },
+      });
+      for (const attributes of [{ seats: 3, nested: { a: [null, "é"] } }, {}, null, null]) {
+        assertEquals(await store.update("u1", version, { attributes }), "updated");
+        const found = await store.findBySub("u1");
+        assertEquals(found?.attributes, attributes ?? undefined);
+        assertEquals("attributes" in (found ?? {}), attributes !== null);
+        version = found?.version ?? "";
+      }
+    },
+  },
+  {
     name: "update() keeps the passkey whose removal began, until another one's begins",
     async run({ store }) {
       let { version } = await createUser(store, { ...newUser("u1", "ada"), passwordHash: "old" });

@@ -22,6 +22,7 @@ export const USER_STORE_CASES: readonly ContractCase<UserStore>[] = [
         passwordHash: "$pbkdf2-sha256$i=1$c2FsdA$aGFzaA",
         disabled: true,
         pendingRemoval: "c1",
+        attributes: { plan: "free", tags: ["a"], seats: null },
       };
       const created = await createUser(store, user);
       assertEquals(withoutVersion(created), user);

@@ -498,3 +498,42 @@ Deno.test("list() returns accounts in pages, without credentials", async () => {
     await assertRejects(() => accounts.list({ limit }), RangeError, "limit must be");
   }
 });
+
+Deno.test("update() replaces attributes, which find() and list() return; sessions stay valid", async () => {
+  const { accounts, sessions, tokens } = await withAda();
+  assertEquals("attributes" in (await accounts.find("u1") ?? {}), false);
+  for (const attributes of [{ plan: "free", seats: 3 }, { plan: "paid" }, {}]) {
+    assertEquals(await accounts.update("u1", { attributes }), true);
+    assertEquals((await accounts.find("u1"))?.attributes, attributes);
+    assertEquals((await accounts.list())[0]?.attributes, attributes);
+  }
+  assertEquals(await accounts.update("u1", { attributes: null }), true);
+  assertEquals("attributes" in (await accounts.find("u1") ?? {}), false);
+  assertEquals(await accounts.update("u2", { attributes: {} }), false);
+  for (const token of tokens) assert(await sessions.verify(token) !== undefined);
+});
+
+for (
+  const [why, attributes, error] of [
+    ["no object", "free", TypeError],
+    ["an array", ["free"], TypeError],
+    ["a date, which JSON writes as a string", new Date(0), TypeError],
+    ["absent", undefined, TypeError],
+    ["one byte too long", { a: "x".repeat(4_096 - '{"a":""}'.length + 1) }, RangeError],
+    ["too long as UTF-8", { a: "é".repeat(2_048) }, RangeError],
+  ] as const
+) {
+  Deno.test(`update() rejects attributes that are ${why}`, async () => {
+    const { accounts } = await withAda();
+    const wrong = attributes as unknown as Record<string, unknown>;
+    await assertRejects(() => accounts.update("u1", { attributes: wrong }), error);
+    assertEquals((await accounts.find("u1"))?.attributes, undefined);
+  });
+}
+
+Deno.test("update() accepts attributes of 4,096 bytes", async () => {
+  const { accounts } = await withAda();
+  const attributes = { a: "x".repeat(4_096 - '{"a":""}'.length) };
+  assertEquals(await accounts.update("u1", { attributes }), true);
+  assertEquals((await accounts.find("u1"))?.attributes, attributes);
+});

@@ -72,9 +72,12 @@ export async function importJwk(jwk: Jwk, options: ImportJwkOptions = {}): Promi
   const { members, privateMembers } = KEY_KINDS[row.kty];
   const taken = usage === "sign" ? [...members, ...privateMembers] : members;
   const checked = checkMembers(jwk, taken, row);
-  if (row.kty === "oct") return await importSecret(checked, row, extractable);
+  if (row.kty === "oct") {
+    const { k = new Uint8Array() } = checked;
+    return await importMaterial(k, row, { usages: ["sign", "verify"], extractable });
+  }
   if (usage === "verify") return await importPublic(checked, row, extractable);
-  const imported = await importMaterial(pick(jwk, taken), row, { usage, extractable });
+  const imported = await importMaterial(pick(jwk, taken), row, { usages: [usage], extractable });
   await checkHalves(checked, alg, imported);
   return imported;
 }
@@ -229,15 +232,6 @@ function isPrivate({ d, kty }: Jwk): boolean {
   return d !== undefined && kty !== "oct";
 }
 
-async function importSecret(
-  { k }: KeyBytes,
-  { keyParams }: JwaRow,
-  extractable: boolean,
-): Promise<CryptoKey> {
-  const secret = k ?? new Uint8Array();
-  return await crypto.subtle.importKey("raw", secret, keyParams, extractable, ["sign", "verify"]);
-}
-
 /**
  * Points are imported in the format `raw`, in half the time of a JWK. It does not exist for RSA, and StarlingMonkey does not
  * have it at all.
@@ -247,7 +241,7 @@ async function importPublic(
   row: JwaRow,
   extractable: boolean,
 ): Promise<CryptoKey> {
-  const options = { usage: "verify", extractable } as const;
+  const options: MaterialOptions = { usages: ["verify"], extractable };
   const text = (bytes?: Bytes) => bytes && encodeBase64Url(bytes);
   const jwk = { kty: row.kty, crv: row.crv, x: text(x), y: text(y), n: text(n), e: text(e) };
   if (x === undefined) return await importMaterial(jwk, row, options);
@@ -255,16 +249,27 @@ async function importPublic(
   return await importMaterial(point, row, options).catch(() => importMaterial(jwk, row, options));
 }
 
+/** Options of {@linkcode importMaterial}. */
+interface MaterialOptions {
+  readonly usages: ("sign" | "verify")[];
+  readonly extractable: boolean;
+}
+
+/** Imports bytes as they are, and an object as a JWK. */
 async function importMaterial(
   material: Bytes | Readonly<Record<string, unknown>>,
   { keyParams }: JwaRow,
-  { usage, extractable }: { readonly usage: "sign" | "verify"; readonly extractable: boolean },
+  { usages, extractable }: MaterialOptions,
 ): Promise<CryptoKey> {
-  const { subtle } = crypto;
+  const format = material instanceof Uint8Array ? "raw" : "jwk";
   try {
-    return material instanceof Uint8Array
-      ? await subtle.importKey("raw", material, keyParams, extractable, [usage])
-      : await subtle.importKey("jwk", material, keyParams, extractable, [usage]);
+    return await crypto.subtle.importKey(
+      format as "raw",
+      material as Bytes,
+      keyParams,
+      extractable,
+      usages,
+    );
   } catch (cause) {
     throw cannotImport("the runtime rejects it", cause);
   }

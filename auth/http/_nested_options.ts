@@ -28,6 +28,7 @@ const STORES: OptionNames<Nested<"stores">> = {
   throttle: true,
   apiKeys: true,
   identities: true,
+  factors: true,
   authorizations: true,
   clients: true,
 };
@@ -47,6 +48,7 @@ const THROTTLE: OptionNames<Nested<"throttle">> = {
   registration: true,
   challenge: true,
   token: true,
+  factor: true,
 };
 const JWT: OptionNames<Nested<"jwt">> = {
   issuer: true,

@@ -104,7 +104,7 @@ export function createServices(options: ServiceOptions): Services {
     csrf,
     throttle,
     passwords,
-    users: userService({ ...shared, credentials, identities, apiKeys }),
+    users: userService({ ...shared, credentials, identities, apiKeys, factors: stores.factors }),
     sessions,
     tokens,
     webauthn: createPasskeys(options, { keys, throttle, ...context }),

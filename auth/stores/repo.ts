@@ -6,6 +6,7 @@
 
 import { repoApiKeyStore, repoCredentialStore } from "./_repo_credentials.ts";
 import { repoEmailStore } from "./_repo_emails.ts";
+import { repoFactorStore } from "./_repo_factors.ts";
 import { repoIdentityStore } from "./_repo_identities.ts";
 import { repoRefreshTokenStore } from "./_repo_refresh_tokens.ts";
 import { repoAuthorizationStore, repoClientStore } from "./_repo_server.ts";
@@ -19,6 +20,7 @@ import type { AuthStores } from "./types.ts";
 export { type RepoStoreOptions } from "./_repo.ts";
 export { repoApiKeyStore, repoCredentialStore } from "./_repo_credentials.ts";
 export { repoEmailStore } from "./_repo_emails.ts";
+export { repoFactorStore } from "./_repo_factors.ts";
 export { repoIdentityStore } from "./_repo_identities.ts";
 export { repoRefreshTokenStore } from "./_repo_refresh_tokens.ts";
 export { repoAuthorizationStore, repoClientStore } from "./_repo_server.ts";
@@ -42,6 +44,7 @@ export { repoUserStore } from "./_repo_users.ts";
  * | `throttle` | digest | counts of attempts |
  * | `api_keys` | id | API keys, also by user |
  * | `identities` | id | identities at OAuth providers, also by user |
+ * | `factors` | `sub` | second factors of users |
  * | `authorizations` | id | authorizations of an authorization server, with their codes |
  * | `oauth_clients` | client id | clients of an authorization server, also all of them |
  *
@@ -84,6 +87,7 @@ export function authStores(adapter: StorageAdapter): AuthStores {
     throttle: repoLoginThrottle(options),
     apiKeys: repoApiKeyStore(options),
     identities: repoIdentityStore(options),
+    factors: repoFactorStore(options),
     authorizations: repoAuthorizationStore(options),
     clients: repoClientStore(options),
   };

@@ -7,6 +7,7 @@
  */
 
 import type { ApiKeyStore, CredentialStore } from "./credential_types.ts";
+import type { FactorStore } from "./factor_types.ts";
 import type { IdentityStore } from "./identity_types.ts";
 import type { AuthorizationStore, ClientStore } from "./server_types.ts";
 import type { SessionStore } from "./session_types.ts";
@@ -21,6 +22,13 @@ export type {
   CredentialStore,
   CredentialUse,
 } from "./credential_types.ts";
+export type {
+  FactorStore,
+  NewUserFactors,
+  PendingTotp,
+  StoredTotp,
+  UserFactors,
+} from "./factor_types.ts";
 export type { Identity, IdentityPatch, IdentityStore, NewIdentity } from "./identity_types.ts";
 export type * from "./server_types.ts";
 export type { Session, SessionStore } from "./session_types.ts";
@@ -189,6 +197,8 @@ export interface AuthStores {
   readonly apiKeys: ApiKeyStore;
   /** Identities at OAuth providers. */
   readonly identities: IdentityStore;
+  /** Second factors. */
+  readonly factors: FactorStore;
   /** Authorizations of an authorization server, with their codes. */
   readonly authorizations: AuthorizationStore;
   /** Clients of an authorization server. */

@@ -34,10 +34,14 @@ const RULES: ThrottleRules = {
   registration: { kind: "window", limit: 20, seconds: 3_600 },
   challenge: { kind: "window", limit: 500, seconds: 900 },
   token: { kind: "window", limit: 500, seconds: 900 },
+  factor: { kind: "backoff", free: 5, wait: 30, maxWait: 3_600, forget: 86_400 },
 };
 
 /** What is counted for the address only. */
 type AddressRule = "registration" | "challenge" | "token";
+
+/** What the event of a rejected attempt names. */
+type AttemptKind = "login" | "factor" | AddressRule;
 
 /** How much more an IPv6 /48 may do than one of its networks. */
 const WIDE_FACTOR = 5;
@@ -76,7 +80,7 @@ export function throttleService(options: ThrottleServiceOptions): ThrottleServic
   }
 
   async function reserve(
-    attempt: "login" | AddressRule,
+    attempt: AttemptKind,
     [key, ...others]: readonly [ThrottleKey, ...ThrottleKey[]],
     { address }: LoginClient,
   ): Promise<readonly string[]> {
@@ -94,7 +98,7 @@ export function throttleService(options: ThrottleServiceOptions): ThrottleServic
   }
 
   function rejected(
-    attempt: "login" | AddressRule,
+    attempt: AttemptKind,
     retryAfter: number,
     address: string | undefined,
   ): AuthError {
@@ -161,6 +165,11 @@ export function throttleService(options: ThrottleServiceOptions): ThrottleServic
           for (const key of counted) await store.reserve(key, [], now());
         },
       };
+    },
+    async factor(sub: string, client: LoginClient) {
+      const key = await keyOf("factor", sub);
+      await reserve("factor", [key], client);
+      return { succeed: () => store.reset(key.key) };
     },
     async issueDevice(user: KnownUser, presented?: string) {
       const device = await readDevice(keys, user.identifier, presented);

@@ -40,6 +40,13 @@ export interface ThrottleRules {
   readonly challenge: ThrottleRule;
   /** Refused requests to the token endpoint of an authorization server from one address. @default 500 per 15 minutes */
   readonly token: ThrottleRule;
+  /**
+   * Attempts at the second factor of one account, by all clients. Counted before the attempt; a success resets it. They need the
+   * password or another first factor.
+   *
+   * @default 5 free, then 30 s doubling to 1 h
+   */
+  readonly factor: ThrottleRule;
 }
 
 /** Options of {@linkcode throttleService}. */
@@ -104,6 +111,12 @@ export interface TokenAttempt {
   fail(): Promise<void>;
 }
 
+/** An attempt at a second factor. */
+export interface FactorAttempt {
+  /** Records that the attempt succeeded. */
+  succeed(): Promise<void>;
+}
+
 /** Limits attempts to sign in and to register. */
 export interface ThrottleService {
   /**
@@ -135,6 +148,14 @@ export interface ThrottleService {
    * @throws {TypeError} If the address is not an IP address.
    */
   token(client: LoginClient): Promise<TokenAttempt>;
+  /**
+   * Counts an attempt at the second factor of an account, or rejects it. Call it before the attempt: concurrent guesses are
+   * limited, too.
+   *
+   * @param sub Subject id of the user.
+   * @throws {AuthError} `throttled`, with `Retry-After`.
+   */
+  factor(sub: string, client: LoginClient): Promise<FactorAttempt>;
   /**
    * Returns the value of a device cookie after a successful login: `presented` if that is valid, otherwise a new one.
    * Attempts on a known device are counted separately, so that attempts of others do not lock the user out. It is valid until

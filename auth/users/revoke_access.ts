@@ -8,6 +8,7 @@ import type {
   ApiKeyStore,
   CredentialStore,
   EmailStore,
+  FactorStore,
   IdentityStore,
   RefreshSelector,
   RefreshTokenStore,
@@ -22,14 +23,15 @@ export interface AccessStores {
   readonly credentials?: Pick<CredentialStore, "list" | "delete"> | undefined;
   readonly identities?: Pick<IdentityStore, "list" | "delete"> | undefined;
   readonly emails?: Pick<EmailStore, "delete"> | undefined;
+  readonly factors?: Pick<FactorStore, "delete"> | undefined;
 }
 
 /**
  * Revokes what a user has in the given stores, which the caller names one by one: all sessions, refresh tokens and API keys;
- * passkeys, identities and the e-mail address are deleted. All are tried before an error is thrown.
+ * passkeys, identities, second factors and the e-mail address are deleted. All are tried before an error is thrown.
  */
 export async function revokeAccess(
-  { sessions, refreshTokens, apiKeys, credentials, identities, emails }: AccessStores,
+  { sessions, refreshTokens, apiKeys, credentials, identities, emails, factors }: AccessStores,
   sub: string,
 ): Promise<void> {
   await settleAll([
@@ -43,6 +45,7 @@ export async function revokeAccess(
       for (const { id } of await identities?.list(sub) ?? []) await identities?.delete(id, sub);
     },
     async () => await emails?.delete(sub),
+    async () => await factors?.delete(sub),
   ]);
 }
 

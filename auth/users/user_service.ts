@@ -18,6 +18,7 @@ import type {
   ApiKeyStore,
   CredentialStore,
   EmailStore,
+  FactorStore,
   IdentityStore,
   ListUsersOptions,
   RefreshTokenStore,
@@ -41,6 +42,8 @@ export interface UserServiceOptions {
   readonly credentials?: Pick<CredentialStore, "list" | "delete"> | undefined;
   /** Persists identities at OAuth providers; a user's are deleted with the account. */
   readonly identities?: Pick<IdentityStore, "list" | "delete"> | undefined;
+  /** Persists second factors; a user's are deleted with the account. */
+  readonly factors?: Pick<FactorStore, "delete"> | undefined;
   /**
    * Persists API keys; a user's are revoked with the account. Without it, the keys of a disabled account are valid again
    * when the account is enabled.
@@ -107,7 +110,10 @@ export interface UserService {
   disable(sub: string): Promise<boolean>;
   /** Enables an account again. What was revoked stays revoked. @returns Whether the user exists. */
   enable(sub: string): Promise<boolean>;
-  /** Deletes an account with its e-mail address, sessions, refresh tokens, API keys, passkeys and identities. If it rejects, repeat the call. */
+  /**
+   * Deletes an account with its e-mail address, sessions, refresh tokens, API keys, passkeys, identities and second factors. If
+   * it rejects, repeat the call.
+   */
   remove(sub: string): Promise<void>;
 }
 
@@ -134,9 +140,9 @@ export interface UserService {
  */
 export function userService(options: UserServiceOptions): UserService {
   const { events, warn, sessions, refreshTokens, apiKeys, credentials, identities } = options;
-  const { emails } = options;
+  const { emails, factors } = options;
   const access = { sessions, refreshTokens, apiKeys }; // a disabled user cannot sign in with the others
-  const all = { ...access, credentials, identities, emails };
+  const all = { ...access, credentials, identities, emails, factors };
   const users = checkedUsers(options.users);
   const emit = createEmitter({ events, now: createClock(options.now), warn });
 

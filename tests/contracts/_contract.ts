@@ -17,6 +17,7 @@ import { AUTHORIZATION_STORE_CASES } from "./authorization_store.ts";
 import { CLIENT_STORE_CASES } from "./client_store.ts";
 import { CREDENTIAL_STORE_CASES } from "./credential_store.ts";
 import { EMAIL_STORE_CASES } from "./email_store.ts";
+import { FACTOR_STORE_CASES } from "./factor_store.ts";
 import { IDENTITY_STORE_CASES } from "./identity_store.ts";
 import { KEY_STORE_CASES } from "./key_store.ts";
 import { LOGIN_THROTTLE_CASES } from "./login_throttle.ts";
@@ -86,6 +87,7 @@ export const CONTRACTS: { readonly [F in Family]: readonly ContractCase<AuthStor
   throttle: LOGIN_THROTTLE_CASES,
   apiKeys: API_KEY_STORE_CASES,
   identities: IDENTITY_STORE_CASES,
+  factors: FACTOR_STORE_CASES,
   authorizations: AUTHORIZATION_STORE_CASES,
   clients: CLIENT_STORE_CASES,
 };

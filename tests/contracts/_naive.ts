@@ -25,6 +25,7 @@ import type {
 } from "../../auth/stores/types.ts";
 import { reserveStep, type ThrottleRecord } from "../../auth/throttle/rule.ts";
 import { naiveEmailStore } from "./_naive_emails.ts";
+import { naiveFactorStore } from "./_naive_factors.ts";
 import { naiveIdentityStore } from "./_naive_identities.ts";
 import { naiveAuthorizationStore, naiveClientStore } from "./_naive_server.ts";
 import { createTable, nextVersion } from "./_naive_table.ts";
@@ -44,6 +45,7 @@ export function naiveAuthStores(now: () => number): AuthStores {
     throttle: naiveLoginThrottle(),
     apiKeys: naiveApiKeyStore(),
     identities: naiveIdentityStore(),
+    factors: naiveFactorStore(),
     authorizations: naiveAuthorizationStore(now),
     clients: naiveClientStore(),
   };

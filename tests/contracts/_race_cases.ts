@@ -10,6 +10,7 @@ import { type AnyRace, CALLERS, PROCESSES, type Racers } from "./_racers.ts";
 import {
   BACKOFF_FREE,
   credentialOf,
+  factorsOf,
   familyOf,
   identityOf,
   keyOf,
@@ -73,6 +74,19 @@ const CASES: readonly RaceCase[] = [
       assertEquals(tally, { updated: 1, lost: ALL - 1 });
       const { refreshingUntil } = await stores.identities.find(prize) ?? {};
       assertEquals(refreshingUntil, outcomes.indexOf("updated"));
+    },
+  },
+  {
+    race: "acceptCode",
+    why: "accepts a code of a second factor once",
+    async prepare(stores, prize) {
+      await stores.factors.save(factorsOf(prize), null);
+      return (await stores.factors.find(prize))?.version;
+    },
+    async check({ tally, outcomes }, stores, prize) {
+      assertEquals(tally, { saved: 1, lost: ALL - 1 });
+      const { recoveryCodes } = await stores.factors.find(prize) ?? {};
+      assertEquals(recoveryCodes, [`${outcomes.indexOf("saved")}`]);
     },
   },
   {

@@ -7,6 +7,7 @@
 import type {
   AuthStores,
   NewIdentity,
+  NewUserFactors,
   RefreshFamily,
   Session,
   StoredKey,
@@ -50,6 +51,7 @@ export type Race =
   | "claim"
   | "createIdentity"
   | "updateIdentity"
+  | "acceptCode"
   | "createAuthorization"
   | "redeemCode"
   | "createClient"
@@ -76,6 +78,8 @@ export const RACES: { readonly [R in Race]: (racer: Racer) => Promise<string> } 
     stores.identities.create({ ...identityOf(prize), sub: `u${racer}` }),
   updateIdentity: ({ stores, racer, prize, version }) =>
     stores.identities.update(prize, version, { refreshingUntil: Number(racer) }),
+  acceptCode: ({ stores, racer, prize, version }) =>
+    stores.factors.save({ ...factorsOf(prize), recoveryCodes: [racer] }, version),
   async createAuthorization({ stores, racer, prize }) {
     try {
       await stores.authorizations.create(redeemedOf(prize, `grant ${racer}`));
@@ -150,6 +154,13 @@ export function identityOf(id: string): NewIdentity {
     linkedAt: RACE_TIME,
     usedAt: RACE_TIME,
   };
+}
+
+/** The second factors of a user. */
+export function factorsOf(sub: string): NewUserFactors {
+  const [createdAt, confirmedAt] = [RACE_TIME, RACE_TIME + 1];
+  const totp = { secret: "encrypted", createdAt, confirmedAt, lastStep: 56_666_666 };
+  return { sub, totp, recoveryCodes: ["digest 1", "digest 2"] };
 }
 
 /** A session. */

@@ -8,6 +8,7 @@ import {
   repoAuthorizationStore,
   repoClientStore,
   repoCredentialStore,
+  repoFactorStore,
   repoIdentityStore,
   repoKeyStore,
   repoLoginThrottle,
@@ -24,7 +25,7 @@ import type {
   StoredKey,
 } from "../../../auth/stores/types.ts";
 import { memoryAdapter } from "../../contracts/_memory_adapter.ts";
-import { identityOf } from "../../contracts/_races.ts";
+import { factorsOf, identityOf } from "../../contracts/_races.ts";
 import { clientOf, EXPIRES, pendingOf } from "../../contracts/_server_records.ts";
 import { API_KEY, CREDENTIAL, END, FAMILY, SESSION, START, USER } from "./_store_records.ts";
 
@@ -140,6 +141,12 @@ const LAYOUTS: readonly Layout[] = [
     index: ["u1"],
   },
   {
+    collection: "factors",
+    write: ({ factors }) => factors.save(factorsOf("u1"), null),
+    key: "u1",
+    value: factorsOf("u1"),
+  },
+  {
     collection: "authorizations",
     write: ({ authorizations }) => authorizations.create(pendingOf("a1")),
     key: "a1",
@@ -182,6 +189,7 @@ const NAMES = [
   [repoKeyStore, "key store"],
   [repoLoginThrottle, "login throttle"],
   [repoApiKeyStore, "API key store"],
+  [repoFactorStore, "factor store"],
   [repoIdentityStore, "identity store"],
   [repoAuthorizationStore, "authorization store"],
   [repoClientStore, "client store"],

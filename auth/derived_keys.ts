@@ -10,10 +10,10 @@ import { hkdf } from "./_kdf.ts";
 import { randomBytes, randomToken } from "./_random.ts";
 
 /** Purposes of keys for message authentication codes. */
-export type KeyPurpose = "csrf" | "device" | "throttle" | "webauthn";
+export type KeyPurpose = "accounts" | "csrf" | "device" | "throttle" | "webauthn";
 
 /** Purposes of encryption keys. */
-export type EncryptionPurpose = "signing-keys" | "provider-tokens";
+export type EncryptionPurpose = "signing-keys" | "provider-tokens" | "totp-secrets";
 
 /** Result of {@linkcode DerivedKeys.encrypt}, AES-256-GCM. */
 export interface EncryptedBytes {
@@ -91,8 +91,10 @@ const KEY_TABLE: { readonly [P in Purpose]: PurposeRow } = {
   device: { use: MAC, info: "gatehouse/v1/device" },
   throttle: { use: MAC, info: "gatehouse/v1/throttle" },
   webauthn: { use: MAC, info: "gatehouse/v1/webauthn" },
+  accounts: { use: MAC, info: "gatehouse/v1/accounts" },
   "signing-keys": { use: CIPHER, info: "gatehouse/v1/signing-keys" },
   "provider-tokens": { use: CIPHER, info: "gatehouse/v1/provider-tokens" },
+  "totp-secrets": { use: CIPHER, info: "gatehouse/v1/totp-secrets" },
 };
 
 const SECRET_BYTES = 32;

@@ -18,6 +18,7 @@ export type AuthErrorCode =
   | "invalid_credentials"
   | "invalid_identifier"
   | "invalid_refresh_token"
+  | "invalid_second_factor"
   | "invalid_token"
   | "last_way_in"
   | "oauth_failed"
@@ -145,6 +146,7 @@ function statusOf(code: AuthErrorCode): number {
     case "insufficient_authentication":
     case "invalid_credentials":
     case "invalid_refresh_token":
+    case "invalid_second_factor":
     case "invalid_token":
     case "session_ambiguous":
     case "session_expired":

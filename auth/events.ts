@@ -91,6 +91,21 @@ export type OAuthFailure =
   | "user_refused"
   | "userinfo_refused";
 
+/** Kind of a second factor. */
+export type FactorKind = "totp" | "recovery_code";
+
+/** Why a second factor was rejected. The client gets the same response for every reason. */
+export type FactorFailure =
+  | "code_reused"
+  | "code_wrong"
+  | "enrolment_expired"
+  | "factor_missing"
+  | "secret_unreadable"
+  | "user_refused";
+
+/** At what a query of a service for breached passwords failed. */
+export type BreachQueryFailure = "connection" | "content" | "status";
+
 /** Why an authorization server answers an authorization request by a page, and not by a redirect to the client. */
 export type AuthorizationPageRefusal =
   | "browser_mismatch"
@@ -163,7 +178,7 @@ export interface AuthEventMap {
   "login.failed": { reason: LoginFailure; sub?: string; address?: string };
   /** The throttle rejected an attempt; the next one is allowed after `retryAfter` seconds. */
   "login.throttled": {
-    attempt: "login" | "registration" | "challenge" | "token";
+    attempt: "login" | "registration" | "challenge" | "token" | "factor";
     retryAfter: number;
     address?: string;
   };
@@ -185,6 +200,18 @@ export interface AuthEventMap {
   "password.removed": { sub: string };
   /** A password's hash was replaced by one with the current parameters. */
   "password.rehashed": { sub: string };
+  /** A password could not be compared with those of data breaches; `accepted` is what `onFailure` decided. */
+  "breach_query.failed": { reason: BreachQueryFailure; accepted: boolean };
+  /** A second factor was confirmed by its first code, in place of an earlier one of its kind. */
+  "factor.added": { sub: string; kind: FactorKind };
+  /** The second factors of a user were removed, with the recovery codes. */
+  "factor.removed": { sub: string; kind: FactorKind };
+  /** A second factor was verified. */
+  "factor.used": { sub: string; kind: FactorKind; address?: string };
+  /** A second factor was rejected, or its first code when it was set up. */
+  "factor.failed": { sub: string; kind: FactorKind; reason: FactorFailure; address?: string };
+  /** Recovery codes were created. Earlier ones are invalid. */
+  "recovery_codes.created": { sub: string };
   /** A session was created. */
   "session.created": { sub: string; sessionId: string };
   /** One session was revoked, or all of the user's, or all except `exceptSessionId`. */

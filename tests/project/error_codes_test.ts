@@ -110,6 +110,8 @@ Deno.test(`${PAGE} says of each code what the client and what the operator can d
 const REASONS: readonly (readonly [heading: string, path: string, union: string])[] = [
   ["### `login.failed`", "auth/events.ts", "LoginFailure"],
   ["### `csrf.failed`", "auth/events.ts", "CsrfFailure"],
+  ["### `factor.failed`", "auth/events.ts", "FactorFailure"],
+  ["### `breach_query.failed`", "auth/events.ts", "BreachQueryFailure"],
   ["### `session.expired`", "auth/events.ts", "SessionExpiry"],
   ["### `webauthn.failed`", "auth/events.ts", "WebAuthnFailure"],
   ["### `weak_password`", "auth/password/policy.ts", "PasswordProblemCode"],

@@ -30,6 +30,7 @@ export const JOSE = "npm:jose@6.2.17";
 export const WASI_PACKAGES = {
   "@bytecodealliance/componentize-js": "0.19.3",
   "@bytecodealliance/jco": "1.35.0",
+  "@bytecodealliance/preview2-shim": "0.25.0", // componentize-js needs it, and does not say so
 } as const;
 
 /** The WASI that componentize-js is made for. */

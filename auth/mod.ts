@@ -178,6 +178,12 @@ export { userService } from "./users/user_service.ts";
 export type { AccountInfo, UserService, UserServiceOptions } from "./users/user_service.ts";
 export type { UserInfo } from "./users/user_info.ts";
 
+// Second factors
+export { factorService } from "./factors/factor_service.ts";
+export type * from "./factors/factor_types.ts";
+export { otpauthUri, totpCode, verifyTotp } from "./factors/totp.ts";
+export type { OtpauthUriOptions, TotpOptions, VerifyTotpOptions } from "./factors/totp.ts";
+
 // Login throttle
 export { throttleService } from "./throttle/throttle_service.ts";
 export type * from "./throttle/throttle_types.ts";

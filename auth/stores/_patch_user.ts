@@ -22,9 +22,7 @@ const MEMBERS = [
  * @throws {TypeError} If `disabled` comes without a new stamp.
  */
 export function patchUser(user: User, patch: UserPatch): User {
-  if (patch.disabled !== undefined && patch.securityStamp === undefined) {
-    throw new TypeError("Cannot update user: disabled needs a new securityStamp");
-  }
+  checkPatch(patch);
   const next: Record<string, unknown> = { ...user };
   for (const member of MEMBERS) {
     const value: unknown = patch[member];
@@ -32,4 +30,11 @@ export function patchUser(user: User, patch: UserPatch): User {
     else if (value !== undefined) next[member] = value;
   }
   return next as Record<string, unknown> & User;
+}
+
+/** Checks a patch. @throws {TypeError} If `disabled` comes without a new stamp. */
+export function checkPatch(patch: UserPatch): void {
+  if (patch.disabled !== undefined && patch.securityStamp === undefined) {
+    throw new TypeError("Cannot update user: disabled needs a new securityStamp");
+  }
 }

@@ -36,15 +36,19 @@ export type RunSql = (
   params?: readonly SqlParameter[],
 ) => Promise<readonly SqlRow[]>;
 
-/** Wraps a client's query function. */
-export function sqlRunner(query: SqlQuery<unknown>): RunSql {
+/**
+ * Wraps a client's query function.
+ *
+ * @param shown How many of the first parameters may be logged. @default 1, the collection
+ */
+export function sqlRunner(query: SqlQuery<unknown>, shown = 1): RunSql {
   return async (action, text, params = []) => {
     let rows: readonly unknown[];
     try {
       rows = await queryWithRetry(query, text, params);
     } catch (error) {
       throw new Error(`Cannot ${action}: the database failed`, {
-        cause: clientError(error, secretsOf(params)),
+        cause: clientError(error, secretsOf(params.slice(shown))),
       });
     }
     // After a query that failed midway, postgres.js may return the next one's rows after holes (porsager/postgres#1181):
@@ -77,8 +81,8 @@ function isRow(row: unknown): row is SqlRow {
   return typeof row === "object" && row !== null && !Array.isArray(row);
 }
 
-/** The parameters that must not be logged: strings, except the collection, which comes first. */
-function secretsOf([, ...params]: readonly SqlParameter[]): readonly string[] {
+/** The parameters that must not be logged. */
+function secretsOf(params: readonly SqlParameter[]): readonly string[] {
   return params.filter((param) => typeof param === "string");
 }
 

@@ -1,5 +1,5 @@
 /**
- * Storage adapter for PostgreSQL and SQLite.
+ * Storage adapter for PostgreSQL and SQLite, and users on a table of the application.
  *
  * @module
  */
@@ -22,6 +22,13 @@ import { checkList, checkStrings, isStoreString, uniqueTaken } from "../_records
 import type { AtomicHook, StorageAdapter } from "../adapter.ts";
 
 export type { SqlDialect, SqlParameter, SqlQuery, SqlRow };
+export { sqlUserStore, sqlUserTable } from "./sql_users.ts";
+export type {
+  SqlUserColumns,
+  SqlUserStoreOptions,
+  SqlUserStores,
+  SqlUserTableOptions,
+} from "./sql_users.ts";
 
 /** Options of {@linkcode sqlAdapter}. */
 export interface SqlAdapterOptions {

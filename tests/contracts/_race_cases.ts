@@ -219,6 +219,20 @@ const CASES: readonly RaceCase[] = [
     },
   },
   {
+    race: "saveEmail",
+    why: "gives a verified address to one user",
+    async prepare(stores, prize) {
+      for (let racer = 0; racer < ALL; racer++) {
+        await stores.users.create(userOf(`${prize} ${racer}`, `${racer} of ${prize}`));
+      }
+    },
+    async check({ tally, outcomes }, stores, prize) {
+      assertEquals(tally, { saved: 1, email_taken: ALL - 1 });
+      const winner = `${prize} ${outcomes.indexOf("saved")}`;
+      assertEquals((await stores.emails.findByEmail(prize))?.sub, winner);
+    },
+  },
+  {
     race: "createSession",
     why: "gives an id to one session",
     async check({ tally, outcomes }, stores, prize) {
@@ -239,6 +253,11 @@ const CASES: readonly RaceCase[] = [
     },
   },
 ];
+
+/** The races of users and their addresses. */
+export const USER_RACES: readonly RaceCase[] = CASES.filter(({ race }) =>
+  race === "createUser" || race === "updateUser" || race === "saveEmail"
+);
 
 /** The racers, and the stores for checks. */
 export interface Course {

@@ -6,7 +6,12 @@
 
 import type { StorageAdapter } from "../../auth/stores/adapter.ts";
 import { redisAdapter } from "../../auth/stores/engines/redis.ts";
-import { sqlAdapter, type SqlParameter, type SqlRow } from "../../auth/stores/engines/sql.ts";
+import {
+  sqlAdapter,
+  type SqlParameter,
+  type SqlQuery,
+  type SqlRow,
+} from "../../auth/stores/engines/sql.ts";
 import type { Engine } from "./_engines.ts";
 import {
   type ConnectionOptions,
@@ -55,6 +60,8 @@ export interface AdapterOptions extends ConnectionOptions {
 /** An adapter with its connections. */
 export interface OpenAdapter extends AsyncDisposable {
   readonly adapter: StorageAdapter;
+  /** Runs a statement, on PostgreSQL. */
+  readonly query?: SqlQuery;
   /** Deletes everything in the place. */
   remove(): Promise<void>;
 }
@@ -151,6 +158,7 @@ function sqlOpened({ place, now, query, end }: {
   const adapter = sqlAdapter({ query, dialect: "postgres", table: place, now });
   return {
     adapter,
+    query,
     prepare: () => adapter.migrate(),
     remove: async () => void await query(`DROP TABLE IF EXISTS "${place}"`, []),
     [Symbol.asyncDispose]: end,

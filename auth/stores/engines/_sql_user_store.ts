@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { RunSql, SqlRow } from "./_sql_client.ts";
+import type { RunSql } from "./_sql_client.ts";
 import { readUser, selectUser } from "./_sql_user_rows.ts";
 import type { UserTable } from "./_sql_user_table.ts";
 import {

@@ -9,14 +9,19 @@ export type AuthErrorCode =
   | "access_denied"
   | "credential_unknown"
   | "csrf_failed"
+  | "email_missing"
+  | "email_taken"
+  | "email_unverified"
   | "identifier_unavailable"
   | "identity_taken"
   | "identity_unknown"
   | "insufficient_authentication"
   | "insufficient_scope"
   | "invalid_challenge"
+  | "invalid_code"
   | "invalid_credentials"
   | "invalid_identifier"
+  | "invalid_link"
   | "invalid_refresh_token"
   | "invalid_second_factor"
   | "invalid_token"
@@ -139,11 +144,13 @@ function statusOf(code: AuthErrorCode): number {
   switch (code) {
     case "invalid_challenge":
     case "invalid_identifier":
+    case "invalid_link":
     case "oauth_failed":
     case "webauthn_failed": // at a registration; a sign-in sends this code with a 401
       return 400;
     case "credential_unknown":
     case "insufficient_authentication":
+    case "invalid_code":
     case "invalid_credentials":
     case "invalid_refresh_token":
     case "invalid_second_factor":
@@ -155,9 +162,12 @@ function statusOf(code: AuthErrorCode): number {
       return 401;
     case "access_denied":
     case "csrf_failed":
+    case "email_unverified":
     case "identity_unknown":
     case "insufficient_scope":
       return 403;
+    case "email_missing":
+    case "email_taken":
     case "identifier_unavailable":
     case "identity_taken":
     case "last_way_in":

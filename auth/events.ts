@@ -8,6 +8,16 @@
  * @module
  */
 
+/** What a message to a user is for. */
+export type AccountMessageKind =
+  | "verify_email"
+  | "change_email"
+  | "email_changing"
+  | "email_changed"
+  | "reset_password"
+  | "sign_in_link"
+  | "sign_in_code";
+
 /** Why a login failed. The client gets the same response for every reason. */
 export type LoginFailure =
   | "user_unknown"
@@ -178,7 +188,7 @@ export interface AuthEventMap {
   "login.failed": { reason: LoginFailure; sub?: string; address?: string };
   /** The throttle rejected an attempt; the next one is allowed after `retryAfter` seconds. */
   "login.throttled": {
-    attempt: "login" | "registration" | "challenge" | "token" | "factor";
+    attempt: "login" | "registration" | "challenge" | "token" | "factor" | "message";
     retryAfter: number;
     address?: string;
   };
@@ -186,6 +196,12 @@ export interface AuthEventMap {
   "user.created": { sub: string };
   /** The identifier that a user signs in with was changed. */
   "user.identifier_changed": { sub: string };
+  /** A user showed that mail to their e-mail address arrives. */
+  "email.verified": { sub: string };
+  /** The e-mail address of a user was replaced by another one, which is verified. */
+  "email.changed": { sub: string };
+  /** A message could not be delivered; after the second attempt `gaveUp` is true. */
+  "delivery.failed": { kind: AccountMessageKind; gaveUp: boolean; sub?: string };
   /** An account was disabled. */
   "user.disabled": { sub: string };
   /** An account was enabled again. */

@@ -20,6 +20,8 @@ export type { WithAuthRoutesOptions } from "./http/integration.ts";
 export { requireAuth, requireAuthz } from "./http/require.ts";
 export type { RequireAuthOptions, RequireAuthzOptions } from "./http/require.ts";
 export { requireScope } from "./http/require_scope.ts";
+export { requireVerifiedEmail } from "./http/require_verified_email.ts";
+export type { RequireVerifiedEmailOptions } from "./http/require_verified_email.ts";
 export { getPrincipal, getSession, getUser } from "./http/get_principal.ts";
 export type { GuardOptions } from "./http/guard.ts";
 export { withAuthErrors } from "./http/errors.ts";
@@ -97,6 +99,8 @@ export type {
   PasswordProblem,
   PasswordProblemCode,
 } from "./password/policy.ts";
+export { pwnedPasswords } from "./password/pwned_passwords.ts";
+export type { PwnedPasswordsOptions } from "./password/pwned_passwords.ts";
 export type { HasherLimitOptions, PasswordHasher } from "./password/hasher.ts";
 export { pbkdf2Hasher } from "./password/pbkdf2.ts";
 export type { Pbkdf2HasherOptions } from "./password/pbkdf2.ts";
@@ -174,6 +178,9 @@ export type * from "./webauthn/service_types.ts";
 export type * from "./webauthn/types.ts";
 
 // Accounts
+export { accountService } from "./accounts/account_service.ts";
+export type { AccountServiceOptions } from "./accounts/account_service.ts";
+export type * from "./accounts/account_types.ts";
 export { userService } from "./users/user_service.ts";
 export type { AccountInfo, UserService, UserServiceOptions } from "./users/user_service.ts";
 export type { UserInfo } from "./users/user_info.ts";

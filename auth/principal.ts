@@ -14,6 +14,7 @@ export type AuthMethod =
   | "api-key"
   | "oauth"
   | "webauthn"
+  | "email"
   | (string & Record<never, never>);
 
 /** The authenticated subject. Created by {@linkcode createPrincipal}, and frozen. */
@@ -51,7 +52,7 @@ export interface PrincipalInit extends Pick<Principal, "sub" | "method"> {
   /**
    * When the original authentication happened, in seconds since the epoch.
    *
-   * @default the current time for `password`, `oauth` and `webauthn`; 0 otherwise, so that a
+   * @default the current time for `password`, `oauth`, `webauthn` and `email`; 0 otherwise, so that a
    * check for a recent authentication fails closed
    */
   readonly authTime?: number | undefined;
@@ -96,7 +97,7 @@ export interface PrincipalOptions {
 }
 
 /** Methods that authenticate at the time of the request, and do not refer to an earlier authentication. */
-const FRESH_METHODS: readonly AuthMethod[] = ["password", "oauth", "webauthn"];
+const FRESH_METHODS: readonly AuthMethod[] = ["password", "oauth", "webauthn", "email"];
 
 /**
  * Creates a principal that is deeply frozen: nested arrays and plain objects are copied and frozen too.

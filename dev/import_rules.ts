@@ -90,6 +90,10 @@ const IMPORT_RULES: readonly ImportRule[] = [
   { importer: "auth/stores/engines/*.ts", may: ["auth/{,stores/,stores/engines/}*.ts"] },
   { importer: "auth/users/*.ts", may: ["auth/{,stores/,users/}*.ts"] },
   { importer: "auth/factors/*.ts", may: ["auth/{,throttle/,stores/,factors/}*.ts"] },
+  {
+    importer: "auth/accounts/*.ts",
+    may: ["auth/{,throttle/,stores/,users/,password/,accounts/}*.ts"],
+  },
   { importer: "auth/jwt/*.ts", may: ["auth/{,jwt/}*.ts"] },
   { importer: "auth/keys/*.ts", may: ["auth/{,stores/,jwt/,keys/}*.ts"] },
   { importer: "auth/session/*.ts", may: ["auth/{,stores/,users/,session/}*.ts"] },
@@ -111,7 +115,7 @@ const IMPORT_RULES: readonly ImportRule[] = [
   {
     importer: "auth/http/*.ts",
     may: [
-      "auth/{,throttle/,stores/,users/,jwt/,keys/,session/,password/,tokens/,factors/,webauthn/,oauth/,http/}*.ts",
+      "auth/{,throttle/,stores/,users/,jwt/,keys/,session/,password/,tokens/,factors/,accounts/,webauthn/,oauth/,http/}*.ts",
       "router/{access,container,decorator_types,decorators,guard,openapi_types,original_request,path,problem,request,response,types,wrap}.ts",
     ],
   },

@@ -49,6 +49,7 @@ const THROTTLE: OptionNames<Nested<"throttle">> = {
   challenge: true,
   token: true,
   factor: true,
+  message: true,
 };
 const JWT: OptionNames<Nested<"jwt">> = {
   issuer: true,

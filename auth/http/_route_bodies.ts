@@ -25,9 +25,11 @@ export function toPrincipalInfo(principal: Principal): Omit<Principal, "claims">
 }
 
 /** Members that are not strings are rejected by the services, like invalid identifiers and passwords. */
-export function readCredentials(content: unknown): PasswordCredentials & { remember: unknown } {
-  const { identifier, password, remember } = readMembers(content);
-  return { identifier: identifier as string, password: password as string, remember };
+export function readCredentials(
+  content: unknown,
+): PasswordCredentials & { readonly remember: unknown; readonly email: unknown } {
+  const { identifier, password, remember, email } = readMembers(content);
+  return { identifier: identifier as string, password: password as string, remember, email };
 }
 
 /** A value that is not a string is rejected by the service, like an invalid token. */

@@ -32,6 +32,8 @@ import type { TokenService } from "../tokens/token_types.ts";
 import { type UserService, userService } from "../users/user_service.ts";
 import { identityService } from "../oauth/identities.ts";
 import type { IdentityService } from "../oauth/identity_types.ts";
+import { accountService } from "../accounts/account_service.ts";
+import type { AccountService } from "../accounts/account_types.ts";
 import { webAuthnService } from "../webauthn/service.ts";
 import type { WebAuthnService } from "../webauthn/service_types.ts";
 import { checkNestedOptions } from "./_nested_options.ts";
@@ -49,6 +51,7 @@ export interface Services {
   readonly tokens: TokenService | undefined;
   readonly webauthn: WebAuthnService | undefined;
   readonly identities: IdentityService | undefined;
+  readonly accounts: AccountService | undefined;
   readonly strategy: StrategyChain;
   readonly clientAddress: ClientAddressReader;
   readonly events: AuthEventListener | undefined;
@@ -67,6 +70,7 @@ export function createServices(options: ServiceOptions): Services {
   const { stores, strategies = [], session, trustedOrigins, events, warn = warnConsole } = options;
   const { users, sessions: sessionStore, refreshTokens, credentials, apiKeys, identities } =
     stores ?? {};
+  const { emails, factors } = stores ?? {};
   const { deployment } = options;
   requireStore("users", users?.findBySub);
   requireStore("sessions", sessionStore?.findByTokenHash);
@@ -94,6 +98,7 @@ export function createServices(options: ServiceOptions): Services {
     hashing: options.hashing,
     policy: passwordPolicy(options.passwordPolicy),
   });
+  const accounts = userService({ ...shared, credentials, identities, apiKeys, emails, factors });
   const sessions = sessionService({ ...session, ...shared });
   const tokens = options.jwt && createTokens(options.jwt, stores, keys, context);
   const cookie = sessionCookieStrategy({ sessions, cookies, now });
@@ -104,11 +109,12 @@ export function createServices(options: ServiceOptions): Services {
     csrf,
     throttle,
     passwords,
-    users: userService({ ...shared, credentials, identities, apiKeys, factors: stores.factors }),
+    users: accounts,
     sessions,
     tokens,
     webauthn: createPasskeys(options, { keys, throttle, ...context }),
     identities: createIdentities(options, { keys, sessions, ...context }),
+    accounts: createAccounts(options, { keys, throttle, passwords, accounts, ...context }),
     strategy: chain([...strategies, ...own]),
     clientAddress: clientAddressReader({ deployment, warn }),
     ...context,
@@ -171,14 +177,32 @@ function createPasskeys(
 
 /** @throws {TypeError} If the store is missing, or an option has a wrong shape. */
 function createIdentities(
-  { identities: own, stores: { identities, users, credentials } }: ServiceOptions,
+  { identities: own, stores: { identities, users, credentials, emails } }: ServiceOptions,
   context: ServiceContext & Pick<Services, "keys" | "sessions">,
 ): IdentityService | undefined {
   if (identities === undefined) {
     if (own === undefined) return undefined;
     throw new TypeError(`${ACTION}: identities needs stores.identities`);
   }
-  return identityService({ ...own, identities, users, credentials, ...context });
+  return identityService({ ...own, identities, users, credentials, emails, ...context });
+}
+
+/** @throws {TypeError | RangeError} If a store is missing, or an option has a wrong shape. */
+function createAccounts(
+  { accounts, stores }: ServiceOptions,
+  { throttle, ...context }: ServiceContext & Pick<Services, "keys" | "throttle" | "passwords"> & {
+    readonly accounts: UserService;
+  },
+): AccountService | undefined {
+  if (accounts === undefined) return undefined;
+  const { emails, states } = stores;
+  if (emails === undefined || states === undefined) {
+    throw new TypeError(`${ACTION}: accounts needs stores.emails and stores.states`);
+  }
+  const counted = throttle ?? "insecureSkip";
+  const { users, sessions, refreshTokens, apiKeys, credentials, identities, factors } = stores;
+  const kept = { users, sessions, refreshTokens, apiKeys, credentials, identities, factors };
+  return accountService({ ...accounts, ...kept, emails, states, throttle: counted, ...context });
 }
 
 function checkShapes(options: ServiceOptions): void {

@@ -185,6 +185,7 @@ const ACTION = "Cannot set up authentication";
 
 /** All options. A misspelt one must not count as omitted. */
 const NAMES: OptionNames<AuthOptions> = {
+  accounts: true,
   authorization: true,
   authorizationPolicy: true,
   container: true,

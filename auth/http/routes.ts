@@ -6,6 +6,7 @@
 
 import { empty, json } from "../../router/response.ts";
 import { type OptionNames, rejectUnknownOptions } from "../_options.ts";
+import { accountRoutes, messageContext } from "./_account_routes.ts";
 import { browserRouteParts } from "./_browser_route_parts.ts";
 import { readOAuthOptions } from "./_oauth_options.ts";
 import { oauthRoutes } from "./_oauth_routes.ts";
@@ -87,6 +88,21 @@ import type { AuthRoute, AuthRoutesOptions } from "./types.ts";
  * | `GET /identities` | | 200 `{ identities, providers }` |
  * | `POST /identities/unlink` | `{ id }` | 204; 404; 409 `last_way_in` |
  *
+ * With the option `accounts` of {@linkcode registerAuth} there are the routes of the flows that it names. Those that send a message
+ * respond 202 whether or not there is such an account; the other codes are `invalid_link`, `invalid_code`, `email_taken`.
+ *
+ * | flow | route | body | response |
+ * | --- | --- | --- | --- |
+ * | `verifyEmail` | `POST /email/verify/start` | none, with a session | 202; 409 `email_missing` |
+ * | `verifyEmail`, `changeEmail` | `POST /email/verify/finish` | `{ token }` | 200 `{ email }` |
+ * | `changeEmail` | `POST /email/change` | `{ email }`, with a session of the last 15 minutes | 202 |
+ * | `resetPassword` | `POST /password/forgot` | `{ identifier }` | 202 |
+ * | `resetPassword` | `POST /password/reset` | `{ token, newPassword }` | 204 |
+ * | `signInLink` | `POST /link/start` | `{ email, remember? }` | 202 |
+ * | `signInLink` | `POST /link/finish` | `{ token }` | 200, as `/login` |
+ * | `signInCode` | `POST /code/start` | `{ email, remember? }` | 202 |
+ * | `signInCode` | `POST /code/finish` | `{ email, code }` | 200, as `/login` |
+ *
  * @throws {TypeError} If there is no runtime, `registration` is not `"open"` or `"closed"`, `tokens` is not a boolean or true
  * without the option `jwt` of {@linkcode registerAuth}, or an option is unknown.
  */
@@ -99,7 +115,7 @@ export function createAuthRoutes(options: AuthRoutesOptions = {}): readonly Auth
   }
   const tokens = withTokens ? requireTokens(runtime) : undefined;
   const oauth = readOAuthOptions(options, runtime, isOpen);
-  const { passwords, csrf, webauthn } = runtime;
+  const { passwords, csrf, webauthn, accounts } = runtime;
   const parts = browserRouteParts(runtime, tokens);
   const { writes, documented, signedIn, completeSignIn } = parts;
 
@@ -120,10 +136,14 @@ export function createAuthRoutes(options: AuthRoutesOptions = {}): readonly Auth
       },
     },
     async handler(req, ...args) {
-      const { identifier, password } = readCredentials(req.content);
+      const { identifier, password, email } = readCredentials(req.content);
+      const address = email === undefined ? undefined : accounts?.checkEmail(email);
       const client = runtime.client(req, ...args);
       await tokens?.keys.jwks(); // rejects while no key signs, before an account is created
+      await accounts?.removeExpired(identifier);
       const authentication = await passwords.createUser({ identifier, password }, { client });
+      const { sub } = authentication;
+      await accounts?.welcome(sub, address, await messageContext(runtime, req, args));
       return json(await completeSignIn(req, authentication, authentication), { status: 201 });
     },
   };
@@ -212,6 +232,7 @@ export function createAuthRoutes(options: AuthRoutesOptions = {}): readonly Auth
     csrfRoute,
     ...(webauthn === undefined ? [] : webAuthnRoutes(webauthn, parts, isOpen)),
     ...(oauth === undefined ? [] : oauthRoutes(oauth, parts)),
+    ...(accounts === undefined ? [] : accountRoutes(accounts, parts)),
   ]);
 }
 

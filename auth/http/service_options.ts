@@ -16,6 +16,7 @@ import type { Deployment } from "../throttle/client_address.ts";
 import type { ThrottleRules } from "../throttle/throttle_types.ts";
 import type { RefreshLimits } from "../tokens/refresh_types.ts";
 import type { TokenServiceOptions } from "../tokens/token_types.ts";
+import type { AccountOptions } from "../accounts/account_types.ts";
 import type { IdentityOptions } from "../oauth/identity_types.ts";
 import type { WebAuthnConfig } from "../webauthn/types.ts";
 
@@ -76,6 +77,13 @@ export interface ServiceOptions {
    * {@linkcode IdentityService}. Needs `stores.identities`.
    */
   readonly identities?: IdentityOptions | undefined;
+  /**
+   * Verified e-mail addresses, forgotten passwords, and signing in by a link or a code: {@linkcode AuthRuntime.accounts}, and
+   * their routes. Needs `stores.emails` and `stores.states`. See docs/accounts.md.
+   *
+   * @default none
+   */
+  readonly accounts?: AccountOptions | undefined;
   /** Hashes passwords; of an array the first one hashes, and all verify. @default {pbkdf2Hasher()} */
   readonly hasher?: PasswordHasher | readonly PasswordHasher[] | undefined;
   /** How many hashes run and wait at once, shared between clients. @default 4 and 64 */

@@ -6,6 +6,7 @@
 
 import { originalRequest } from "../../router/original_request.ts";
 import { isBrowserBound } from "../_browser_bound.ts";
+import type { AccountService } from "../accounts/account_types.ts";
 import {
   type Authentication,
   createPrincipal,
@@ -33,6 +34,7 @@ export interface SignInParts {
   readonly cookies: CookiePolicy;
   readonly csrf: CsrfService;
   readonly throttle: ThrottleService | undefined;
+  readonly accounts: Pick<AccountService, "rejectExpired"> | undefined;
   readonly strategy: StrategyChain;
   readonly now: () => number;
   readonly warn: (message: string) => void;
@@ -53,6 +55,7 @@ export async function signIn(
   const identity = identityOf(state, parts.strategy);
   // Login CSRF: another site's page must not sign its visitor in
   if (!isBrowserBound(authentication)) await csrf.checkOrigin(original);
+  await parts.accounts?.rejectExpired(authentication.sub);
   const init = { persistent: remember, userAgent: original.headers.get("User-Agent") };
   await revokePresented(parts, original, identity); // session fixation
   const { token, session } = await sessions.create(authentication, init);

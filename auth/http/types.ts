@@ -30,6 +30,7 @@ import type { StrategyChain } from "../strategy.ts";
 import type { LoginClient, ThrottleService } from "../throttle/throttle_types.ts";
 import type { TokenService } from "../tokens/token_types.ts";
 import type { UserService } from "../users/user_service.ts";
+import type { AccountService } from "../accounts/account_types.ts";
 import type { OAuthClient } from "../oauth/client_types.ts";
 import type { IdentityService } from "../oauth/identity_types.ts";
 import type { WebAuthnService } from "../webauthn/service_types.ts";
@@ -107,6 +108,8 @@ export interface AuthRuntime<in Metadata = RegisteredRules["metadata"]>
   readonly webauthn: WebAuthnService | undefined;
   /** Finds, creates and links accounts of identities at OAuth providers; absent without `stores.identities`. */
   readonly identities: IdentityService | undefined;
+  /** Accounts by e-mail; absent without the option `accounts`. */
+  readonly accounts: AccountService | undefined;
   /** Issues and checks CSRF tokens. */
   readonly csrf: CsrfService;
   /** Names and attributes of cookies. */

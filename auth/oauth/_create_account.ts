@@ -22,6 +22,8 @@ import type {
 export interface IdentityContext {
   readonly identities: IdentityStore;
   readonly users: UserStore;
+  readonly emails: IdentityServiceOptions["emails"];
+  readonly linkByVerifiedEmail: boolean;
   readonly sessions: IdentityServiceOptions["sessions"];
   readonly registration: IdentityServiceOptions["registration"];
   readonly kept: KeptTokensContext | undefined;
@@ -43,12 +45,52 @@ export async function createAccount(
     readonly result: OAuthResult;
     readonly options: ResolveOptions;
   },
-): Promise<{ readonly identity: Identity; readonly user: User }> {
+): Promise<{ readonly identity: Identity; readonly user: User; readonly linked: boolean }> {
+  const owner = found === null ? await verifiedOwner(context, result) : null;
+  if (owner !== null) {
+    const identity = await storeIdentity(context, id, result, owner.sub);
+    if (identity.sub === owner.sub) {
+      context.emit("identity.linked", { sub: owner.sub, provider: result.provider });
+      return { identity, user: owner, linked: true };
+    }
+  }
   const decision = await decideRegistration(context, result, options);
   const identity = found ?? await storeIdentity(context, id, result, randomId());
   const user = await context.users.findBySub(identity.sub) ??
     await createUser(context, identity, identifierOf(decision, result, identity));
-  return { identity, user };
+  await saveVerifiedEmail(context, user, result);
+  return { identity, user, linked: false };
+}
+
+/** The account to link, if both sides have verified the address: a registration with it, which anybody can make, is not enough. */
+async function verifiedOwner(
+  { linkByVerifiedEmail, emails, users }: IdentityContext,
+  { profile }: OAuthResult,
+): Promise<User | null> {
+  const email = linkByVerifiedEmail ? verifiedAddress(profile) : undefined;
+  const owner = email === undefined ? null : await emails?.findByEmail(email) ?? null;
+  return owner === null ? null : await users.findBySub(owner.sub);
+}
+
+/** The address of a new account counts as verified, unless another account has verified it. */
+async function saveVerifiedEmail(
+  { emails, now }: IdentityContext,
+  { sub }: User,
+  { profile }: OAuthResult,
+): Promise<void> {
+  const email = verifiedAddress(profile);
+  if (email !== undefined) await emails?.save({ sub, email, verifiedAt: now() }, null);
+}
+
+/** The address that a provider has verified, in canonical form. */
+function verifiedAddress(
+  { email, emailVerified }: OAuthResult["profile"],
+): string | undefined {
+  try {
+    return emailVerified ? canonicalIdentifier(email) : undefined;
+  } catch {
+    return undefined; // an address that cannot identify a user
+  }
 }
 
 /** Stores an identity, unless it exists. @returns What is stored then. */
@@ -102,16 +144,11 @@ async function createUser(
 /** The hook's identifier, a verified e-mail address, or one that nobody can type, since it contains a colon. */
 function identifierOf(
   { identifier }: RegistrationCreation,
-  { profile: { email, emailVerified }, provider }: OAuthResult,
+  { profile, provider }: OAuthResult,
   { sub }: Identity,
 ): string {
   if (identifier !== undefined) return canonicalIdentifier(identifier);
-  try {
-    if (emailVerified) return canonicalIdentifier(email);
-  } catch {
-    // an address that cannot identify a user
-  }
-  return `${provider}:${sub}`;
+  return verifiedAddress(profile) ?? `${provider}:${sub}`;
 }
 
 type RegistrationCreation = Extract<RegistrationDecision, { do: "create" }>;

@@ -134,7 +134,7 @@ async function findOrCreate(
   check(!isDisabled(user), "user_disabled");
   check(user.pendingRemoval !== pendingIdentity(id), "registration_closed"); // it is being removed
   await recordUse(context, identity, result);
-  const account = created === undefined ? "known" : "created";
+  const account = created === undefined || created.linked ? "known" : "created";
   emit("oauth.completed", { provider: result.provider, sub: user.sub, account });
   return { authentication: authenticationOf(user, result), account, user: toUserInfo(user) };
 }
@@ -213,6 +213,8 @@ const NAMES: OptionNames<IdentityServiceOptions> = {
   keys: true,
   registration: true,
   keepTokens: true,
+  linkByVerifiedEmail: true,
+  emails: true,
   now: true,
   events: true,
   warn: true,
@@ -234,6 +236,13 @@ function createContext(options: IdentityServiceOptions): IdentityContext {
   if (typeof keepTokens !== "boolean") {
     throw new TypeError(`${ACTION}: keepTokens must be a boolean`);
   }
+  const { linkByVerifiedEmail = false, emails } = options;
+  if (typeof linkByVerifiedEmail !== "boolean") {
+    throw new TypeError(`${ACTION}: linkByVerifiedEmail must be a boolean`);
+  }
+  if (linkByVerifiedEmail && emails === undefined) {
+    throw new TypeError(`${ACTION}: linkByVerifiedEmail needs stores.emails`);
+  }
   if (keepTokens && keys === undefined) {
     throw new TypeError(`${ACTION}: keepTokens needs keys, which deriveKeys() creates`);
   }
@@ -241,6 +250,8 @@ function createContext(options: IdentityServiceOptions): IdentityContext {
   const store = checkedIdentities(identities);
   return {
     identities: store,
+    emails,
+    linkByVerifiedEmail,
     users: checkedUsers(users),
     sessions,
     registration,

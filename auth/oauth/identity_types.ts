@@ -8,7 +8,13 @@ import type { DerivedKeys } from "../derived_keys.ts";
 import type { AuthEventListener } from "../events.ts";
 import type { Authentication } from "../principal.ts";
 import type { SessionService } from "../session/types.ts";
-import type { CredentialStore, Identity, IdentityStore, UserStore } from "../stores/types.ts";
+import type {
+  CredentialStore,
+  EmailStore,
+  Identity,
+  IdentityStore,
+  UserStore,
+} from "../stores/types.ts";
 import type { UserInfo } from "../users/user_info.ts";
 import type { LogoutToken, OAuthClient, OAuthResult, OAuthTokens } from "./client_types.ts";
 
@@ -37,6 +43,13 @@ export interface IdentityOptions {
   readonly registration?: IdentityRegistration | undefined;
   /** Whether the provider's tokens are kept, encrypted, for {@linkcode IdentityService.tokens}. @default {false} */
   readonly keepTokens?: boolean | undefined;
+  /**
+   * Whether an identity is linked to the account that has verified the same e-mail address, if the provider says that it has
+   * verified it, too. Whoever controls that provider controls the account. Needs `stores.emails`.
+   *
+   * @default {false}, the sign-in fails with `identifier_unavailable`
+   */
+  readonly linkByVerifiedEmail?: boolean | undefined;
 }
 
 /** Options of {@linkcode identityService}. */
@@ -45,6 +58,8 @@ export interface IdentityServiceOptions extends IdentityOptions {
   readonly identities: IdentityStore;
   /** Persists users. */
   readonly users: UserStore;
+  /** Persists the addresses of accounts: those that a provider has verified are. @default they have none */
+  readonly emails?: Pick<EmailStore, "findByEmail" | "save"> | undefined;
   /** Lists and revokes sessions. */
   readonly sessions: Pick<SessionService, "list" | "revokeByProvider">;
   /** Persists passkeys, with which a user without identities can sign in. */
@@ -82,8 +97,8 @@ export interface ResolveOptions {
 }
 
 /**
- * Finds, creates and links accounts of identities. An identity is an issuer and a subject; accounts are never found or linked
- * by e-mail address, which another person may have registered.
+ * Finds, creates and links accounts of identities. An identity is an issuer and a subject; accounts are not found or linked
+ * by e-mail address, which another person may have registered, unless both sides have verified it and `linkByVerifiedEmail` is set.
  */
 export interface IdentityService {
   /**

@@ -33,6 +33,7 @@ const RULES: ThrottleRules = {
   address: { kind: "window", limit: 50, seconds: 900 },
   registration: { kind: "window", limit: 20, seconds: 3_600 },
   challenge: { kind: "window", limit: 500, seconds: 900 },
+  message: { kind: "window", limit: 10, seconds: 3_600 },
   token: { kind: "window", limit: 500, seconds: 900 },
   factor: { kind: "backoff", free: 5, wait: 30, maxWait: 3_600, forget: 86_400 },
 };
@@ -41,7 +42,7 @@ const RULES: ThrottleRules = {
 type AddressRule = "registration" | "challenge" | "token";
 
 /** What the event of a rejected attempt names. */
-type AttemptKind = "login" | "factor" | AddressRule;
+type AttemptKind = "login" | "factor" | "message" | AddressRule;
 
 /** How much more an IPv6 /48 may do than one of its networks. */
 const WIDE_FACTOR = 5;
@@ -155,6 +156,10 @@ export function throttleService(options: ThrottleServiceOptions): ThrottleServic
     },
     registration: (client: LoginClient) => countAddress("registration", client),
     challenge: (client: LoginClient) => countAddress("challenge", client),
+    async message(recipient: string, client: LoginClient) {
+      await countAddress("challenge", client);
+      await reserve("message", [await keyOf("message", recipient)], client);
+    },
     async token(client: LoginClient) {
       const counted = await addressKeys("token", bucketsOf(client));
       const waits = await Promise.all(counted.map((key) => store.wait(key, now())));

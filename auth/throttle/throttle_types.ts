@@ -38,6 +38,8 @@ export interface ThrottleRules {
    * @default 500 per 15 minutes
    */
   readonly challenge: ThrottleRule;
+  /** Messages to one recipient, asked for by all clients. They also count as what is begun from an address. @default 10 per hour */
+  readonly message: ThrottleRule;
   /** Refused requests to the token endpoint of an authorization server from one address. @default 500 per 15 minutes */
   readonly token: ThrottleRule;
   /**
@@ -140,6 +142,13 @@ export interface ThrottleService {
    * @throws {TypeError} If the address is not an IP address.
    */
   challenge(client: LoginClient): Promise<void>;
+  /**
+   * Counts a message to a recipient, whether or not there is such an account.
+   *
+   * @throws {AuthError} `throttled`, with `Retry-After`.
+   * @throws {TypeError} If the address is not an IP address.
+   */
+  message(recipient: string, client: LoginClient): Promise<void>;
   /**
    * Rejects a request to the token endpoint if too many from the same address were refused. Only refused ones are counted: a
    * server may exchange the tokens of all its users from one address.

@@ -1,0 +1,53 @@
+/**
+ * Forgotten passwords, OWASP Forgot Password Cheat Sheet.
+ *
+ * @module
+ */
+
+import { canonicalIdentifier } from "../identifier.ts";
+import {
+  addressOf,
+  endForeignAccess,
+  findRecipient,
+  isVerified,
+  verifyAddress,
+} from "./_addresses.ts";
+import type { AccountContext } from "./_context.ts";
+import { accountOf, countMessage, invalidLink, requireFlow, sendLink, takeLink } from "./_flow.ts";
+import type { AccountService } from "./account_types.ts";
+
+/** Creates the methods. */
+export function passwordResetMethods(
+  context: AccountContext,
+): Pick<AccountService, "forgotPassword" | "resetPassword"> {
+  const { emails, flows, secrets, options } = context;
+  return {
+    async forgotPassword(identifier, message) {
+      const flow = requireFlow("resetPassword", flows.resetPassword);
+      const canonical: string = canonicalIdentifier(identifier);
+      await countMessage(context, canonical, message);
+      const found = await findRecipient(context, canonical);
+      const sent = {
+        purpose: "reset_password",
+        email: found.status === "found" ? found.email : canonical,
+        account: found.status === "found" ? accountOf(found.user) : undefined,
+      } as const;
+      await sendLink(context, { flow, ...sent, kind: "reset_password" }, message);
+    },
+
+    async resetPassword(token, newPassword) {
+      requireFlow("resetPassword", flows.resetPassword);
+      const { sent, user } = await takeLink(context, ["reset_password"], token);
+      const { sub } = user;
+      const stored = await emails.findBySub(sub);
+      if (addressOf(user, stored) !== sent.email) throw invalidLink();
+      await options.passwords.reset(sub, newPassword).catch(async (error) => {
+        await secrets.restoreToken(token, sent); // nothing has changed, or it can be repeated
+        throw error;
+      });
+      if (isVerified(stored)) return;
+      await endForeignAccess(context, sub); // as proveAddress() does
+      await verifyAddress(context, sub, sent.email);
+    },
+  };
+}

@@ -1,0 +1,128 @@
+/**
+ * Accounts by e-mail: verified addresses, forgotten passwords, and signing in by a link or a code.
+ * OWASP Forgot Password Cheat Sheet; NIST SP 800-63B-4 §3.1.3 and §4.2.
+ *
+ * @module
+ */
+
+import { createClock } from "../_clock.ts";
+import { createEmitter } from "../_emit.ts";
+import { warnConsole } from "../_report.ts";
+import { checkedUsers } from "../stores/checked.ts";
+import { AuthError } from "../error.ts";
+import { canonicalIdentifier } from "../identifier.ts";
+import type { User } from "../stores/types.ts";
+import { addressOf, isVerified } from "./_addresses.ts";
+import type { AccountContext, AccountServiceOptions } from "./_context.ts";
+import { createDelivery } from "./_delivery.ts";
+import { flowNames, readFlows } from "./_options.ts";
+import { passwordResetMethods } from "./_password_reset.ts";
+import { createSecrets } from "./_secrets.ts";
+import { signInMethods } from "./_sign_in.ts";
+import { verificationMethods } from "./_verification.ts";
+import type { AccountService } from "./account_types.ts";
+
+export type { AccountServiceOptions } from "./_context.ts";
+
+/**
+ * Creates the service; {@linkcode registerAuth} does, with its option `accounts`.
+ *
+ * @throws {TypeError} If an option is missing or of a wrong shape, or no flow is named.
+ * @throws {RangeError} If a time is out of range.
+ *
+ * @example
+ * ```ts
+ * import {
+ *   type AccountMessage,
+ *   createContainer,
+ *   generateSecret,
+ *   inMemoryAuthStores,
+ *   registerAuth,
+ * } from "@gatehouse/http";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const sent = Promise.withResolvers<AccountMessage>();
+ * const { passwords, accounts } = registerAuth({
+ *   secret: generateSecret(),
+ *   stores: inMemoryAuthStores(),
+ *   deployment: "direct",
+ *   accounts: {
+ *     deliver: sent.resolve, // an application sends a mail here
+ *     origin: "https://app.example.com",
+ *     resetPassword: { page: "/new-password" },
+ *   },
+ *   container: createContainer(), // an application leaves it out
+ * });
+ * await passwords.createUser({ identifier: "ada@example.org", password: "lovelace wrote notes" });
+ *
+ * await accounts?.forgotPassword("ada@example.org", { client: { address: "192.0.2.1" } });
+ * const { to, url = "" } = await sent.promise;
+ * assertEquals(to, "ada@example.org");
+ * const token = new URL(url).searchParams.get("token") ?? "";
+ * await accounts?.resetPassword(token, "seven green bottles on a wall");
+ * ```
+ */
+export function accountService(options: AccountServiceOptions): AccountService {
+  const context = createContext(options);
+  const { users, emails, flows, now } = context;
+  const { unverified } = options;
+
+  async function hasExpired(user: User | null): Promise<boolean> {
+    if (user === null || unverified === undefined) return false;
+    if (now() < user.createdAt + unverified.expiresIn) return false;
+    const stored = await emails.findBySub(user.sub);
+    return addressOf(user, stored) !== undefined && !isVerified(stored);
+  }
+
+  return Object.freeze<AccountService>({
+    flows: flowNames(flows),
+    ...verificationMethods(context),
+    ...passwordResetMethods(context),
+    ...signInMethods(context),
+    hasVerifiedEmail: async (sub) => isVerified(await emails.findBySub(sub)),
+    async rejectExpired(sub) {
+      if (unverified === undefined || !await hasExpired(await users.findBySub(sub))) return;
+      throw new AuthError("invalid_credentials", { reason: "email_unverified" });
+    },
+    async removeExpired(identifier) {
+      if (unverified === undefined) return false;
+      const user = await users.findByIdentifier(canonicalIdentifier(identifier));
+      if (user === null || !await hasExpired(user)) return false;
+      await options.accounts.remove(user.sub);
+      return true;
+    },
+  });
+}
+
+function createContext(options: AccountServiceOptions): AccountContext {
+  const { deliver, states, keys, emails, events, warn = warnConsole, users, throttle } = options;
+  const { deliver: _deliver, origin, verifyEmail, changeEmail, resetPassword } = options;
+  const { signInLink, signInCode, unverified } = options;
+  const flows = readFlows({
+    deliver,
+    origin,
+    verifyEmail,
+    changeEmail,
+    resetPassword,
+    signInLink,
+    signInCode,
+    unverified,
+  });
+  if (throttle !== "insecureSkip" && typeof throttle?.message !== "function") {
+    throw new TypeError(
+      'Cannot set up accounts: throttle must be created by throttleService(), or be "insecureSkip"',
+    );
+  }
+  const now = createClock(options.now);
+  const emit = createEmitter({ events, now, warn });
+  return {
+    options,
+    users: checkedUsers(users),
+    emails,
+    secrets: createSecrets({ states, keys }),
+    flows,
+    deliver: createDelivery({ deliver, emit, warn }),
+    now,
+    emit,
+  };
+}

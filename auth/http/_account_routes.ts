@@ -1,0 +1,129 @@
+/**
+ * The routes of accounts by e-mail, which `createAuthRoutes` adds to its own. A GET changes nothing: programs that scan mail
+ * follow links.
+ *
+ * @module
+ */
+
+import { originalRequest } from "../../router/original_request.ts";
+import { empty, json } from "../../router/response.ts";
+import type { Middleware, RouteRequest } from "../../router/types.ts";
+import type { AccountService, MailSignIn, MessageContext } from "../accounts/account_types.ts";
+import { type AccountRouteName, describeAccountRoutes } from "./_account_documents.ts";
+import type { BrowserRouteParts } from "./_browser_route_parts.ts";
+import { readFlag, readMembers, readString } from "./_route_bodies.ts";
+import { requireSub, sessionGuard } from "./_session_guard.ts";
+import type { AuthRoute, AuthRuntime } from "./types.ts";
+
+/** Seconds since the sign-in, at most, to change the address. */
+const MAX_AGE = 900;
+
+/** Creates the routes of the flows that are on. */
+export function accountRoutes(
+  accounts: AccountService,
+  parts: BrowserRouteParts,
+): readonly AuthRoute[] {
+  const { runtime, tokens, writes, completeSignIn } = parts;
+  const { flows } = accounts;
+  const documents = describeAccountRoutes(parts);
+  const hasSession = sessionGuard(runtime, { mode: "required" });
+  const hasRecentSession = sessionGuard(runtime, { mode: "required", maxAge: MAX_AGE });
+
+  function post(
+    isOn: boolean,
+    name: AccountRouteName,
+    handler: AuthRoute["handler"],
+    use: readonly Middleware<unknown[]>[] = [],
+  ): readonly AuthRoute[] {
+    const options = { ...writes, use: [...writes.use, ...use], openapi: documents[name] };
+    return isOn ? [{ method: "POST", path: `/${name}`, options, handler }] : [];
+  }
+
+  async function complete(req: RouteRequest, signIn: () => Promise<MailSignIn>): Promise<Response> {
+    await tokens?.keys.jwks(); // rejects while no key signs, before the link is used
+    const { authentication, user, remember } = await signIn();
+    const options = { remember, method: "email" };
+    return json(await completeSignIn(req, authentication, user, options));
+  }
+
+  return [
+    ...post(flows.verifyEmail, "email/verify/start", async (req, ...args) => {
+      await accounts.sendVerification(requireSub(req), await messageContext(runtime, req, args));
+      return empty(202);
+    }, [hasSession]),
+    ...post(flows.verifyEmail || flows.changeEmail, "email/verify/finish", async (req) => {
+      const { token } = readMembers(req.content);
+      const { email } = await accounts.verifyEmail(readString("token", token));
+      return json({ email });
+    }),
+    ...post(flows.changeEmail, "email/change", async (req, ...args) => {
+      const { email } = readMembers(req.content);
+      const context = await messageContext(runtime, req, args);
+      await accounts.changeEmail(requireSub(req), readString("email", email), context);
+      return empty(202);
+    }, [hasRecentSession]),
+
+    ...post(flows.resetPassword, "password/forgot", async (req, ...args) => {
+      const { identifier } = readMembers(req.content);
+      const given = readString("identifier", identifier);
+      await accounts.forgotPassword(given, await messageContext(runtime, req, args));
+      return empty(202);
+    }),
+    ...post(flows.resetPassword, "password/reset", async (req) => {
+      const { token, newPassword } = readMembers(req.content);
+      const password = readString("newPassword", newPassword);
+      await accounts.resetPassword(readString("token", token), password);
+      return empty();
+    }),
+
+    ...post(flows.signInLink, "link/start", async (req, ...args) => {
+      const { email, remember } = readMembers(req.content);
+      const options = { remember: readFlag("remember", remember) };
+      const context = await messageContext(runtime, req, args);
+      await accounts.sendSignInLink(readString("email", email), { ...context, ...options });
+      return empty(202);
+    }),
+    ...post(flows.signInLink, "link/finish", async (req) => {
+      const token = readString("token", readMembers(req.content)["token"]);
+      const browser = await runtime.csrf.binding(originalRequest(req));
+      return await complete(req, () => accounts.signInByLink(token, browser));
+    }),
+
+    ...post(flows.signInCode, "code/start", async (req, ...args) => {
+      const { email, remember } = readMembers(req.content);
+      const options = { remember: readFlag("remember", remember) };
+      const context = await messageContext(runtime, req, args);
+      await accounts.sendSignInCode(readString("email", email), { ...context, ...options });
+      return empty(202);
+    }),
+    ...post(flows.signInCode, "code/finish", async (req, ...args) => {
+      const { email, code } = readMembers(req.content);
+      const [address, digits] = [readString("email", email), readString("code", code)];
+      const context = await messageContext(runtime, req, args);
+      return await complete(req, () => accounts.signInByCode(address, digits, context));
+    }),
+  ];
+}
+
+/** What a message is sent for, and to whom. */
+export async function messageContext(
+  runtime: AuthRuntime<never>,
+  req: RouteRequest,
+  args: readonly unknown[],
+): Promise<MessageContext> {
+  return {
+    client: runtime.client(req, ...args),
+    browser: await runtime.csrf.binding(originalRequest(req)),
+    locale: req.headers.get("Accept-Language"),
+    waitUntil: waitUntilOf(args),
+  };
+}
+
+/** The function of hosts that end with the response, among what they pass to `fetch`: workerd's `ExecutionContext`. */
+function waitUntilOf(args: readonly unknown[]): MessageContext["waitUntil"] {
+  for (const arg of args) {
+    const host = arg as { waitUntil?(promise: Promise<void>): void } | null | undefined;
+    if (typeof host?.waitUntil === "function") return (delivery) => host.waitUntil?.(delivery);
+  }
+  return undefined;
+}

@@ -35,6 +35,8 @@ export class FetchError extends Error {
   override readonly name = "FetchError";
   /** What the fetch failed at. */
   readonly failure: FetchFailure;
+  /** The message without its start. */
+  readonly state: string;
   /** The status, if it is why the response was rejected. */
   readonly status: number | undefined;
 
@@ -46,6 +48,7 @@ export class FetchError extends Error {
   ) {
     super(`Cannot fetch JSON: ${state}`, cause === undefined ? undefined : { cause });
     this.failure = failure;
+    this.state = state;
     this.status = status;
   }
 }
@@ -83,6 +86,19 @@ export async function fetchJson(url: string, options: FetchJsonOptions): Promise
     (signal) => fetchText(url, options, signal),
   );
   return { value: parse(text), maxAge: maxAgeOf(headers) };
+}
+
+/**
+ * Fetches a text in UTF-8, with the same limits.
+ *
+ * @throws {FetchError} As {@linkcode fetchJson}, except if the text is not JSON.
+ */
+export async function fetchLimitedText(url: string, options: FetchJsonOptions): Promise<string> {
+  const { text } = await withTimeout(
+    options.timeoutMs,
+    (signal) => fetchText(url, options, signal),
+  );
+  return text;
 }
 
 /**

@@ -5,7 +5,6 @@
  * @module
  */
 
-import type { Jwk } from "../../auth/jwt/types.ts";
 import {
   bearerTokenStrategy,
   cookiePolicy,
@@ -20,29 +19,11 @@ import {
   serveEdge,
   sessionCookieStrategy,
   sessionService,
-  type StaticAssetPackage,
   withAuthRoutes,
 } from "../../edge.ts";
 import { httpAdapter } from "./wasi_adapter.ts";
 import { tryMissing } from "./wasi_missing.ts";
-
-/** The issuer of all tokens. */
-export const ISSUER = "https://issuer.example";
-
-/** What the tokens are for. */
-export const AUDIENCE = "https://api.example";
-
-/** The algorithms of the issuer's keys; two of them are not in StarlingMonkey. */
-export const ALGORITHMS = ["ES256", "ES384", "RS256", "PS256", "EdDSA"] as const;
-
-/** What the component is told when it is built. */
-export interface WasiAppOptions {
-  /** Origin of the server that has the issuer's keys and the records of sessions. */
-  readonly backend: string;
-  /** The key of tokens by HS256. */
-  readonly secret: Jwk;
-  readonly assets: StaticAssetPackage;
-}
+import { ALGORITHMS, AUDIENCE, ISSUER, type WasiAppOptions } from "./wasi_site.ts";
 
 /** Serves the application. */
 export function serveWasi({ backend, secret, assets }: WasiAppOptions): EdgeApplication {

@@ -15,7 +15,7 @@ import { memoryAdapter } from "../../auth/stores/memory.ts";
 import { repoSessionStore, repoUserStore } from "../../auth/stores/repo.ts";
 import { packageOf, utf8 } from "./static_assets.ts";
 import { respondCall } from "./wasi_adapter.ts";
-import { ALGORITHMS, AUDIENCE, ISSUER, type WasiAppOptions } from "./wasi_app.ts";
+import { ALGORITHMS, AUDIENCE, ISSUER, type WasiAppOptions } from "./wasi_site.ts";
 
 /** The other side of the component, on Deno. */
 export interface WasiBackend extends AsyncDisposable {

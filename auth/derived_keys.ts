@@ -135,7 +135,8 @@ export function generateSecret(): string {
  * two steps: `[old, new]` everywhere first, then `[new, old]`. The old secret may be removed when everything that it signed
  * has expired, and when the ring of signing keys is encrypted by the new one: each process with the new array does that when
  * it reads the ring, within a minute of the deployment if tokens are signed, verified or published, and warns if the store
- * fails. A backup is decrypted by the secret of its time. Counts of the throttle restart at once.
+ * fails. Secrets of authenticator apps are encrypted by the new one when they are used: a user who does not sign in meanwhile
+ * needs a recovery code. A backup is decrypted by the secret of its time. Counts of the throttle restart at once.
  *
  * If the secret is lost, so is the encrypted data: see {@linkcode keyService}.
  *

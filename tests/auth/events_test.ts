@@ -50,6 +50,23 @@ const EVENTS: { readonly [Type in AuthEvent["type"]]: Extract<AuthEvent, { type:
   "user.removed": { type: "user.removed", at: NOW, sub: "u1" },
   "csrf.failed": { type: "csrf.failed", at: NOW, reason: "token_missing" },
   "password.changed": { type: "password.changed", at: NOW, sub: "u1" },
+  "breach_query.failed": {
+    type: "breach_query.failed",
+    at: NOW,
+    reason: "connection",
+    accepted: true,
+  },
+  "factor.added": { type: "factor.added", at: NOW, sub: "u1", kind: "totp" },
+  "factor.removed": { type: "factor.removed", at: NOW, sub: "u1", kind: "totp" },
+  "factor.used": { type: "factor.used", at: NOW, sub: "u1", kind: "recovery_code" },
+  "factor.failed": {
+    type: "factor.failed",
+    at: NOW,
+    sub: "u1",
+    kind: "totp",
+    reason: "code_wrong",
+  },
+  "recovery_codes.created": { type: "recovery_codes.created", at: NOW, sub: "u1" },
   "password.removed": { type: "password.removed", at: NOW, sub: "u1" },
   "webauthn.registered": { type: "webauthn.registered", at: NOW, sub: "u1", credentialId: "c1" },
   "webauthn.asserted": {

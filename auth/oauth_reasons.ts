@@ -1,0 +1,86 @@
+/**
+ * Why requests of OAuth failed: reasons in the events of sign-ins with providers, and of the authorization server.
+ *
+ * @module
+ */
+
+/** Why a sign-in with an OAuth provider failed. The client gets `oauth_failed`, whatever the reason. */
+export type OAuthFailure =
+  | "acr_mismatch"
+  | "at_hash_mismatch"
+  | "auth_time_too_old"
+  | "azp_mismatch"
+  | "browser_mismatch"
+  | "id_token_missing"
+  | "id_token_refused"
+  | "identifier_taken"
+  | "identity_taken"
+  | "iss_mismatch"
+  | "iss_missing"
+  | "issued_too_early"
+  | "link_session_ended"
+  | "logout_token_refused"
+  | "nonce_mismatch"
+  | "profile_refused"
+  | "provider_mismatch"
+  | "provider_refused"
+  | "provider_unreachable"
+  | "registration_closed"
+  | "response_malformed"
+  | "state_missing"
+  | "state_unknown"
+  | "sub_malformed"
+  | "sub_mismatch"
+  | "token_refused"
+  | "token_response_malformed"
+  | "user_disabled"
+  | "user_refused"
+  | "userinfo_refused";
+
+/** Why an authorization server answers an authorization request by a page, and not by a redirect to the client. */
+export type AuthorizationPageRefusal =
+  | "browser_mismatch"
+  | "client_disabled"
+  | "client_unknown"
+  | "consent_forged"
+  | "interaction_unknown"
+  | "parameter_repeated"
+  | "redirect_uri_mismatch"
+  | "redirect_uri_missing"
+  | "request_malformed";
+
+/** Error that an authorization server redirects to the client, RFC 6749 §4.1.2.1 and OpenID Connect Core §3.1.2.6. */
+export type AuthorizationError =
+  | "access_denied"
+  | "consent_required"
+  | "invalid_request"
+  | "invalid_scope"
+  | "login_required"
+  | "request_not_supported"
+  | "request_uri_not_supported"
+  | "unauthorized_client"
+  | "unmet_authentication_requirements"
+  | "unsupported_response_type";
+
+/** Why an authorization server refused a request to its token or revocation endpoint. The client gets an error of RFC 6749 §5.2. */
+export type TokenRefusal =
+  | "client_disabled"
+  | "client_unknown"
+  | "credentials_malformed"
+  | "credentials_repeated"
+  | "method_mismatch"
+  | "secret_wrong"
+  | "body_malformed"
+  | "content_type_wrong"
+  | "parameter_missing"
+  | "parameter_repeated"
+  | "grant_type_unknown"
+  | "grant_type_not_allowed"
+  | "code_unknown"
+  | "code_replayed"
+  | "client_mismatch"
+  | "redirect_uri_mismatch"
+  | "verifier_wrong"
+  | "refresh_token_refused"
+  | "user_refused"
+  | "scope_too_wide";

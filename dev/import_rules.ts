@@ -119,6 +119,11 @@ const IMPORT_RULES: readonly ImportRule[] = [
       "router/{access,container,decorator_types,decorators,guard,openapi_types,original_request,path,problem,request,response,types,wrap}.ts",
     ],
   },
+  { importer: "auth/http/*.ts", may: ["auth/http/documents/*.ts"] },
+  {
+    importer: "auth/http/documents/*.ts",
+    may: ["auth/http/documents/*.ts", "router/openapi_types.ts"],
+  },
   {
     importer: "auth/graphql/*.ts",
     may: ["auth/{,http/,graphql/}*.ts", "router/{access,container}.ts"],

@@ -9,7 +9,7 @@ import { originalRequest } from "../../router/original_request.ts";
 import { empty, json } from "../../router/response.ts";
 import type { Middleware, RouteRequest } from "../../router/types.ts";
 import type { AccountService, MailSignIn, MessageContext } from "../accounts/account_types.ts";
-import { type AccountRouteName, describeAccountRoutes } from "./_account_documents.ts";
+import { type AccountRouteName, describeAccountRoutes } from "./documents/accounts.ts";
 import type { BrowserRouteParts } from "./_browser_route_parts.ts";
 import { readFlag, readMembers, readString } from "./_route_bodies.ts";
 import { requireSub, sessionGuard } from "./_session_guard.ts";

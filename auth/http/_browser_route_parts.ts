@@ -4,12 +4,12 @@
  * @module
  */
 
-import type { EndpointMetadata, SchemaObject } from "../../router/openapi_types.ts";
 import type { Middleware, RouteRequest } from "../../router/types.ts";
 import type { Authentication, PasswordAuthentication } from "../principal.ts";
 import type { TokenService } from "../tokens/token_types.ts";
 import { toPrincipalInfo } from "./_route_bodies.ts";
 import {
+  type DocumentParts,
   object,
   PRINCIPAL,
   SESSION,
@@ -18,14 +18,14 @@ import {
   TOKEN_NAMES,
   TOKENS,
   USER,
-} from "./_route_schemas.ts";
+} from "./documents/schemas.ts";
 import { keepPrivate, MAX_BODY_BYTES, toUser } from "./_shared_routes.ts";
 import { csrfGuard } from "./csrf_guard.ts";
 import { finalizeResponse } from "./response_headers.ts";
 import type { AuthRuntime, SignInOptions } from "./types.ts";
 
 /** Parts of routes that need a CSRF token. */
-export interface BrowserRouteParts {
+export interface BrowserRouteParts extends DocumentParts {
   readonly runtime: AuthRuntime<never>;
   /** Issues tokens with each sign-in. */
   readonly tokens: TokenService | undefined;
@@ -35,10 +35,6 @@ export interface BrowserRouteParts {
     readonly use: readonly Middleware<unknown[]>[];
     readonly maxBodyBytes: number;
   };
-  /** Members of their documents. */
-  readonly documented: Pick<EndpointMetadata, "tags" | "parameters">;
-  /** Schema of what `completeSignIn` returns. */
-  readonly signedIn: SchemaObject;
   /** Creates a session, and issues tokens. @returns The response body of all sign-ins. */
   readonly completeSignIn: (
     req: RouteRequest,

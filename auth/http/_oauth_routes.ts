@@ -13,7 +13,7 @@ import type { OAuthClient } from "../oauth/client_types.ts";
 import type { IdentityService } from "../oauth/identity_types.ts";
 import { safeRedirectPath } from "../redirect_target.ts";
 import type { BrowserRouteParts } from "./_browser_route_parts.ts";
-import { describeOAuthRoutes, type OAuthRouteName } from "./_oauth_documents.ts";
+import { describeOAuthRoutes, type OAuthRouteName } from "./documents/oauth.ts";
 import { queueCookies, stateOf } from "./_request_state.ts";
 import { readMembers, readString } from "./_route_bodies.ts";
 import { requireSub, sessionGuard } from "./_session_guard.ts";

@@ -24,7 +24,7 @@ import {
   TOKEN_NAMES,
   TOKENS,
   USER,
-} from "./_route_schemas.ts";
+} from "./documents/schemas.ts";
 import { getPrincipal, getSession } from "./get_principal.ts";
 import { requireAuth } from "./require.ts";
 import { finalizeResponse } from "./response_headers.ts";

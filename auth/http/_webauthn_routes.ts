@@ -15,7 +15,7 @@ import type { CeremonyClient, WebAuthnService } from "../webauthn/service_types.
 import type { BrowserRouteParts } from "./_browser_route_parts.ts";
 import { invalid, readFlag, readMembers, readString } from "./_route_bodies.ts";
 import { keepPrivate } from "./_shared_routes.ts";
-import { describePasskeyRoutes, type PasskeyRouteName } from "./_webauthn_documents.ts";
+import { describePasskeyRoutes, type PasskeyRouteName } from "./documents/webauthn.ts";
 import { requireSub, sessionGuard } from "./_session_guard.ts";
 import { getPrincipal } from "./get_principal.ts";
 import { finalizeResponse } from "./response_headers.ts";
@@ -31,7 +31,7 @@ export function webAuthnRoutes(
   isOpen: boolean,
 ): readonly AuthRoute[] {
   const { runtime, tokens, writes, completeSignIn } = parts;
-  const documents = describePasskeyRoutes(parts);
+  const documents = describePasskeyRoutes(parts, tokens !== undefined);
   const { maxAge } = webauthn;
   const hasSession = sessionGuard(runtime, { mode: "required" });
   const hasRecentSession = sessionGuard(runtime, { mode: "required", maxAge });

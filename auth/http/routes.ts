@@ -25,7 +25,7 @@ import {
   STRING,
   TAGS,
   TOO_LARGE,
-} from "./_route_schemas.ts";
+} from "./documents/schemas.ts";
 import {
   freezeRoutes,
   isRegistrationOpen,

@@ -22,7 +22,7 @@ import {
   TOKENS,
   TOO_LARGE,
   USER,
-} from "./_route_schemas.ts";
+} from "./documents/schemas.ts";
 import {
   freezeRoutes,
   isRegistrationOpen,

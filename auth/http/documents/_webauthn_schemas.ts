@@ -4,8 +4,8 @@
  * @module
  */
 
-import type { SchemaObject } from "../../router/openapi_types.ts";
-import { object, STRING, STRINGS, TIME } from "./_route_schemas.ts";
+import type { SchemaObject } from "../../../router/openapi_types.ts";
+import { object, STRING, STRINGS, TIME } from "./schemas.ts";
 
 /** What browsers take and return: the standard describes it, and their own functions read and write it. */
 export const CREATION_OPTIONS: SchemaObject = {

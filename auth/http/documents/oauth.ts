@@ -4,12 +4,12 @@
  * @module
  */
 
-import type { EndpointMetadata, SchemaObject } from "../../router/openapi_types.ts";
-import type { BrowserRouteParts } from "./_browser_route_parts.ts";
+import type { EndpointMetadata, SchemaObject } from "../../../router/openapi_types.ts";
 import {
   body,
   CHALLENGE,
   content,
+  type DocumentParts,
   FORGED,
   INVALID_JSON,
   object,
@@ -18,7 +18,7 @@ import {
   STRINGS,
   TAGS,
   TIME,
-} from "./_route_schemas.ts";
+} from "./schemas.ts";
 
 /** A route, by its path. */
 export type OAuthRouteName =
@@ -32,7 +32,7 @@ export type OAuthRouteName =
 
 /** Describes the routes. */
 export function describeOAuthRoutes(
-  { documented }: Pick<BrowserRouteParts, "documented">,
+  { documented }: Pick<DocumentParts, "documented">,
   providers: readonly string[],
 ): Readonly<Record<OAuthRouteName, EndpointMetadata>> {
   const { parameters: csrf = [] } = documented;

@@ -4,18 +4,18 @@
  * @module
  */
 
-import type { EndpointMetadata } from "../../router/openapi_types.ts";
-import type { BrowserRouteParts } from "./_browser_route_parts.ts";
+import type { EndpointMetadata } from "../../../router/openapi_types.ts";
 import {
   body,
   CHALLENGE,
   content,
+  type DocumentParts,
   FORGED,
   INVALID_JSON,
   object,
   RETRY,
   STRING,
-} from "./_route_schemas.ts";
+} from "./schemas.ts";
 
 /** A route, by its path. */
 export type AccountRouteName =
@@ -31,7 +31,7 @@ export type AccountRouteName =
 
 /** Describes the routes. */
 export function describeAccountRoutes(
-  { documented, signedIn }: Pick<BrowserRouteParts, "documented" | "signedIn">,
+  { documented, signedIn }: DocumentParts,
 ): Readonly<Record<AccountRouteName, EndpointMetadata>> {
   const sent = {
     202: { description: "A message is sent if there is an account; the response does not tell" },

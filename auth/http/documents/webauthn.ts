@@ -4,19 +4,19 @@
  * @module
  */
 
-import type { EndpointMetadata } from "../../router/openapi_types.ts";
-import type { BrowserRouteParts } from "./_browser_route_parts.ts";
+import type { EndpointMetadata } from "../../../router/openapi_types.ts";
 import {
   body,
   CHALLENGE,
   content,
+  type DocumentParts,
   FORGED,
   INVALID_JSON,
   object,
   RETRY,
   STRING,
   TAGS,
-} from "./_route_schemas.ts";
+} from "./schemas.ts";
 import {
   AUTHENTICATION_RESPONSE,
   CREATION_OPTIONS,
@@ -39,7 +39,8 @@ export type PasskeyRouteName =
 
 /** Describes the routes. */
 export function describePasskeyRoutes(
-  { documented, signedIn, tokens }: Pick<BrowserRouteParts, "documented" | "signedIn" | "tokens">,
+  { documented, signedIn }: DocumentParts,
+  hasTokens: boolean,
 ): Readonly<Record<PasskeyRouteName, EndpointMetadata>> {
   const invalidBody = { description: "The body is invalid, see `violations`" };
   const notFound = { description: "The user has no such passkey" };
@@ -53,9 +54,9 @@ export function describePasskeyRoutes(
   };
   const noIdentifier = { description: "The body is not valid JSON, or the identifier is invalid" };
   const throttled = { description: "Too many attempts", headers: RETRY };
-  const noKey = tokens === undefined
-    ? {}
-    : { 503: { description: "No signing key is available", headers: RETRY } };
+  const noKey = hasTokens
+    ? { 503: { description: "No signing key is available", headers: RETRY } }
+    : {};
   const id = { ...STRING, description: "Credential id of the passkey" };
   const identifier = { ...STRING, maxLength: 254 };
   const { properties } = signedIn as { properties: Parameters<typeof object>[0] };

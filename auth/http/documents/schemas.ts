@@ -5,9 +5,17 @@
  * @module
  */
 
-import type { EndpointMetadata, SchemaObject } from "../../router/openapi_types.ts";
+import type { EndpointMetadata, SchemaObject } from "../../../router/openapi_types.ts";
 
 type Responses = NonNullable<EndpointMetadata["responses"]>;
+
+/** What the documents of the routes for browsers share. */
+export interface DocumentParts {
+  /** Members of the documents of routes that change state. */
+  readonly documented: Pick<EndpointMetadata, "tags" | "parameters">;
+  /** Schema of the response of all sign-ins. */
+  readonly signedIn: SchemaObject;
+}
 
 export const TAGS: string[] = ["Authentication"];
 export const STRING: SchemaObject = { type: "string" };

@@ -10,7 +10,7 @@ import { hkdf } from "./_kdf.ts";
 import { randomBytes, randomToken } from "./_random.ts";
 
 /** Purposes of keys for message authentication codes. */
-export type KeyPurpose = "accounts" | "csrf" | "device" | "throttle" | "webauthn";
+export type KeyPurpose = "accounts" | "csrf" | "device" | "second-factor" | "throttle" | "webauthn";
 
 /** Purposes of encryption keys. */
 export type EncryptionPurpose = "signing-keys" | "provider-tokens" | "totp-secrets";
@@ -92,6 +92,7 @@ const KEY_TABLE: { readonly [P in Purpose]: PurposeRow } = {
   throttle: { use: MAC, info: "gatehouse/v1/throttle" },
   webauthn: { use: MAC, info: "gatehouse/v1/webauthn" },
   accounts: { use: MAC, info: "gatehouse/v1/accounts" },
+  "second-factor": { use: MAC, info: "gatehouse/v1/second-factor" },
   "signing-keys": { use: CIPHER, info: "gatehouse/v1/signing-keys" },
   "provider-tokens": { use: CIPHER, info: "gatehouse/v1/provider-tokens" },
   "totp-secrets": { use: CIPHER, info: "gatehouse/v1/totp-secrets" },

@@ -26,6 +26,8 @@ export type AuthErrorCode =
   | "invalid_second_factor"
   | "invalid_token"
   | "last_way_in"
+  | "mfa_expired"
+  | "mfa_required"
   | "oauth_failed"
   | "service_unavailable"
   | "session_ambiguous"
@@ -64,6 +66,8 @@ export interface AuthErrorOptions {
   readonly detail?: string | undefined;
   /** Why parts of the body were rejected, safe to show to the client. */
   readonly violations?: readonly AuthViolation[] | undefined;
+  /** Extension members of the problem (RFC 9457 §3.2), sent to the client. */
+  readonly extensions?: Readonly<Record<string, unknown>> | undefined;
   /** Header fields of the response. @default a 401 has `WWW-Authenticate: Session` */
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** The underlying error. Never sent. */
@@ -110,11 +114,12 @@ export class AuthError extends Error {
     readonly headers: Record<string, string>;
     readonly detail?: string | undefined;
     readonly violations?: readonly AuthViolation[] | undefined;
+    readonly extensions?: Readonly<Record<string, unknown>> | undefined;
   };
 
   /** Creates the error. @throws {TypeError} If the code is unknown. */
   constructor(code: AuthErrorCode, options: AuthErrorOptions = {}) {
-    const { reason, detail, violations, cause } = options;
+    const { reason, detail, violations, extensions, cause } = options;
     super(detail ?? code, cause === undefined ? undefined : { cause });
     this.status = statusOf(code);
     this.code = code === "unauthenticated" && isSendable(options.code) ? options.code : code;
@@ -127,6 +132,7 @@ export class AuthError extends Error {
       headers: { ...headers },
       ...(detail === undefined ? {} : { detail }),
       ...(violations === undefined ? {} : { violations }),
+      ...(extensions === undefined ? {} : { extensions }),
     };
     // Not enumerable: an error that is serialized as JSON must not disclose the reason
     Object.defineProperty(this, "reason", { value: reason });
@@ -155,6 +161,8 @@ function statusOf(code: AuthErrorCode): number {
     case "invalid_refresh_token":
     case "invalid_second_factor":
     case "invalid_token":
+    case "mfa_expired":
+    case "mfa_required":
     case "session_ambiguous":
     case "session_expired":
     case "token_expired":

@@ -188,6 +188,7 @@ export type { UserInfo } from "./users/user_info.ts";
 // Second factors
 export { factorService } from "./factors/factor_service.ts";
 export type * from "./factors/factor_types.ts";
+export type * from "./factors/sign_in_types.ts";
 export { otpauthUri, totpCode, verifyTotp } from "./factors/totp.ts";
 export type { OtpauthUriOptions, TotpOptions, VerifyTotpOptions } from "./factors/totp.ts";
 

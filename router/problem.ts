@@ -26,6 +26,8 @@ export interface ProblemOptions {
   detail?: string;
   /** Validation errors. */
   violations?: readonly Violation[];
+  /** Extension members, RFC 9457 §3.2: any JSON by other names than those of {@linkcode ProblemDetails}. */
+  extensions?: Readonly<Record<string, unknown>>;
   /** Header fields of the response. `Content-Type` is ignored. */
   headers?: HeadersInit;
   /** URI that documents the kind of problem. @default {"about:blank"} */
@@ -155,10 +157,15 @@ let notFoundText: string | undefined;
 function problemText(
   status: number,
   code: string,
-  { type = "about:blank", title = ERROR_PHRASES[status] ?? "Error", detail, violations }:
-    ProblemOptions,
+  {
+    type = "about:blank",
+    title = ERROR_PHRASES[status] ?? "Error",
+    detail,
+    violations,
+    extensions,
+  }: ProblemOptions,
 ): string {
-  return JSON.stringify({ type, title, status, code, detail, violations }); // omits what is undefined
+  return JSON.stringify({ ...extensions, type, title, status, code, detail, violations }); // omits what is undefined
 }
 
 /** Deno sets a field in less time than it takes a list of them. */

@@ -12,6 +12,7 @@ import type { User, UserEmail } from "../stores/types.ts";
 import { revokeAccess } from "../users/revoke_access.ts";
 import { updateUser } from "../users/update_user.ts";
 import type { AccountContext } from "./_context.ts";
+import { invalidLink } from "./_flow.ts";
 
 /** How often a write is attempted on conflict. */
 const ATTEMPTS = 5;
@@ -52,7 +53,7 @@ export async function findRecipient(
   return email === undefined ? { status: "refused" } : { status: "found", user, email };
 }
 
-/** Stores an address, after it was read: `undefined` cancels. @throws {AuthError} `email_taken`, `service_unavailable`. */
+/** Stores an address, after it was read: `undefined` or an error cancels. @throws {AuthError} `email_taken`, `service_unavailable`. */
 export async function saveEmail(
   { emails }: Pick<AccountContext, "emails">,
   sub: string,
@@ -90,7 +91,7 @@ export async function proveAddress(
     throw new AuthError("service_unavailable", { reason: "update_conflict" });
   }
   await endForeignAccess(context, user.sub);
-  await verifyAddress(context, user.sub, email); // last: interrupted, all of it is repeated
+  await verifyAddress(context, user, email); // last: interrupted, all of it is repeated
   const { passwordHash: _, ...others } = user;
   return { ...others, securityStamp: patch.securityStamp };
 }
@@ -101,16 +102,26 @@ export async function endForeignAccess({ options }: AccountContext, sub: string)
   await revokeAccess({ sessions, refreshTokens, apiKeys, credentials, identities, factors }, sub);
 }
 
-/** Stores an address as verified. @throws {AuthError} `email_taken`, `service_unavailable`. */
+/**
+ * Stores the address of a user as verified. With `replace` it may be another one than before: otherwise a link to an old address
+ * would bring that back.
+ *
+ * @throws {AuthError} `invalid_link`, if the user has another address or was removed; `email_taken`, `service_unavailable`.
+ */
 export async function verifyAddress(
   context: AccountContext,
-  sub: string,
+  user: User,
   email: string,
+  { replace = false }: { readonly replace?: boolean } = {},
 ): Promise<void> {
-  await saveEmail(context, sub, () => ({ email, verifiedAt: context.now() }));
+  const { sub } = user;
+  await saveEmail(context, sub, (stored) => {
+    if (!replace && addressOf(user, stored) !== email) throw invalidLink();
+    return { email, verifiedAt: context.now() };
+  });
   if (await context.users.findBySub(sub) === null) { // removed meanwhile: the address would never be free again
     await context.emails.delete(sub);
-    throw new AuthError("invalid_link", { reason: "user_unknown" });
+    throw invalidLink("user_unknown");
   }
   context.emit("email.verified", { sub });
 }

@@ -11,7 +11,10 @@ import type { AccountMessage, DeliverMessage, MessageContext } from "./account_t
 const RETRY_MS = 1_000;
 
 /** Queues messages. */
-export type Deliver = (message: AccountMessage, context: MessageContext) => void;
+export type Deliver = (
+  message: AccountMessage,
+  context: Pick<MessageContext, "locale" | "waitUntil">,
+) => void;
 
 /**
  * Delivers in another turn of the event loop: neither the time nor the outcome of a delivery tells who has an account. Messages

@@ -21,6 +21,24 @@ export async function countMessage(
   if (throttle !== "insecureSkip") await throttle.message(recipient, client);
 }
 
+/**
+ * Counts a message to an address that the account was not named by. An error would tell that they belong together: the message
+ * is not sent instead.
+ */
+export async function maySend(
+  context: AccountContext,
+  recipient: string,
+  message: MessageContext,
+): Promise<boolean> {
+  try {
+    await countMessage(context, recipient, message);
+    return true;
+  } catch (error) {
+    if (error instanceof AuthError && error.code === "throttled") return false;
+    throw error;
+  }
+}
+
 /** A link to send. */
 export interface LinkMessage extends Omit<Sent, "expiresAt"> {
   readonly kind: AccountMessage["kind"];
@@ -80,6 +98,7 @@ export function requireFlow<Flow>(name: string, flow: Flow | undefined): Flow {
 }
 
 /** The one error for links. */
-export function invalidLink(): AuthError {
-  return new AuthError("invalid_link", { detail: "The link was used, has expired, or is invalid" });
+export function invalidLink(reason?: "user_unknown"): AuthError {
+  const detail = "The link was used, has expired, or is invalid";
+  return new AuthError("invalid_link", { detail, reason });
 }

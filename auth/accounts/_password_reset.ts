@@ -13,7 +13,15 @@ import {
   verifyAddress,
 } from "./_addresses.ts";
 import type { AccountContext } from "./_context.ts";
-import { accountOf, countMessage, invalidLink, requireFlow, sendLink, takeLink } from "./_flow.ts";
+import {
+  accountOf,
+  countMessage,
+  invalidLink,
+  maySend,
+  requireFlow,
+  sendLink,
+  takeLink,
+} from "./_flow.ts";
 import type { AccountService } from "./account_types.ts";
 
 /** Creates the methods. */
@@ -27,11 +35,11 @@ export function passwordResetMethods(
       const canonical: string = canonicalIdentifier(identifier);
       await countMessage(context, canonical, message);
       const found = await findRecipient(context, canonical);
-      const sent = {
-        purpose: "reset_password",
-        email: found.status === "found" ? found.email : canonical,
-        account: found.status === "found" ? accountOf(found.user) : undefined,
-      } as const;
+      const email = found.status === "found" ? found.email : canonical;
+      const uncounted = email === canonical ? `named:${canonical}` : email; // the same work; no address has a colon
+      const isAllowed = await maySend(context, uncounted, message);
+      const account = found.status === "found" && isAllowed ? accountOf(found.user) : undefined;
+      const sent = { purpose: "reset_password", email, account } as const;
       await sendLink(context, { flow, ...sent, kind: "reset_password" }, message);
     },
 
@@ -47,7 +55,7 @@ export function passwordResetMethods(
       });
       if (isVerified(stored)) return;
       await endForeignAccess(context, sub); // as proveAddress() does
-      await verifyAddress(context, sub, sent.email);
+      await verifyAddress(context, user, sent.email);
     },
   };
 }

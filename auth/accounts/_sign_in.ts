@@ -10,7 +10,7 @@ import { AuthError } from "../error.ts";
 import { isDisabled } from "../stores/checked.ts";
 import type { User } from "../stores/types.ts";
 import { toUserInfo } from "../users/user_info.ts";
-import { canonicalEmail, findRecipient, proveAddress } from "./_addresses.ts";
+import { addressOf, canonicalEmail, findRecipient, proveAddress } from "./_addresses.ts";
 import type { AccountContext } from "./_context.ts";
 import {
   accountOf,
@@ -109,14 +109,19 @@ async function signInBySent(
   context: AccountContext,
   { account, email, browser, signUp = false, remember = false }: Sent,
 ): Promise<MailSignIn | undefined> {
-  const { users, now } = context;
+  const { users, emails, now } = context;
   const created = account === undefined;
+  const owner = await emails.findByEmail(email);
+  if (owner !== null && owner.sub !== account?.sub) return undefined; // another account has verified it since
   const user = created
     ? signUp ? await createUser(context, email) : null
     : await users.findBySub(account.sub);
   if (user === null || isDisabled(user)) return undefined;
   if (!created && user.securityStamp !== account.securityStamp) return undefined;
-  const proven = await proveAddress(context, user, email);
+  const stored = await emails.findBySub(user.sub);
+  if (addressOf(user, stored) !== email) return undefined; // it was replaced since
+  const proven = await proveAddress(context, user, email).catch(unlessChanged);
+  if (proven === undefined) return undefined;
   const authentication = Object.freeze({
     sub: proven.sub,
     securityStamp: proven.securityStamp,
@@ -130,6 +135,14 @@ async function signInBySent(
     remember,
   };
 }
+
+/** The account was changed by a concurrent request. */
+function unlessChanged(error: unknown): undefined {
+  if (error instanceof AuthError && CHANGED.includes(error.code)) return undefined;
+  throw error;
+}
+
+const CHANGED: readonly string[] = ["invalid_link", "email_taken"];
 
 /** Creates an account without a password; `null` if somebody else has the identifier meanwhile. */
 async function createUser(

@@ -5,8 +5,10 @@
  */
 
 import { AuthError } from "../error.ts";
+import { canonicalIdentifier } from "../identifier.ts";
 import { isDisabled } from "../stores/checked.ts";
 import type { User } from "../stores/types.ts";
+import { updateUser } from "../users/update_user.ts";
 import { addressOf, canonicalEmail, isVerified, saveEmail, verifyAddress } from "./_addresses.ts";
 import type { AccountContext } from "./_context.ts";
 import { accountOf, countMessage, invalidLink, requireFlow, sendLink, takeLink } from "./_flow.ts";
@@ -36,7 +38,14 @@ export function verificationMethods(context: AccountContext): Methods {
   }
 
   return {
-    checkEmail: canonicalEmail,
+    checkEmail(email, identifier) {
+      const address = canonicalEmail(email);
+      const named: string = identifier === undefined ? "" : canonicalIdentifier(identifier);
+      if (!named.includes("@") || named === address) return address;
+      throw new AuthError("invalid_identifier", {
+        detail: "An identifier that is an e-mail address must be the address of the account",
+      });
+    },
 
     async welcome(sub, email, message) {
       if (email !== undefined) {
@@ -52,21 +61,25 @@ export function verificationMethods(context: AccountContext): Methods {
 
     sendVerification,
 
-    async verifyEmail(token) {
+    async verifyEmail(token, message = {}) {
+      requireFlow("verifyEmail", flows.verifyEmail ?? flows.changeEmail);
       const { sent, user } = await takeLink(context, ["verify_email", "change_email"], token);
       const { sub } = user;
       const stored = await emails.findBySub(sub);
       const current = addressOf(user, stored);
       if (sent.purpose === "verify_email") {
         if (current !== sent.email) throw invalidLink(); // it was replaced since
-        await verifyAddress(context, sub, sent.email);
+        await verifyAddress(context, user, sent.email);
         return { sub, email: sent.email };
       }
-      await replaceIdentifier(context, user, current, sent.email);
-      await verifyAddress(context, sub, sent.email);
+      const restore = await replaceIdentifier(context, user, current, sent.email);
+      await verifyAddress(context, user, sent.email, { replace: true }).catch(async (error) => {
+        await restore();
+        throw error;
+      });
       emit("email.changed", { sub });
       if (current !== undefined && current !== sent.email) {
-        deliver({ kind: "email_changed", to: current, sub }, { client: { address: undefined } });
+        deliver({ kind: "email_changed", to: current, sub }, message);
       }
       return { sub, email: sent.email };
     },
@@ -78,27 +91,35 @@ export function verificationMethods(context: AccountContext): Methods {
       const user = await users.findBySub(sub);
       if (user === null || isDisabled(user)) throw new AuthError("unauthenticated");
       const current = addressOf(user, await emails.findBySub(sub));
+      const isAnother = current !== undefined && current !== address;
+      if (isAnother) await countMessage(context, current, message); // it may be anybody's
       const sent = { purpose: "change_email", email: address, account: accountOf(user) } as const;
       await sendLink(context, { flow, ...sent, kind: "change_email" }, message);
-      if (current !== undefined && current !== address) {
+      if (isAnother) {
         deliver({ kind: "email_changing", to: current, sub }, message);
       }
     },
   };
 }
 
-/** Who signs in with the old address, signs in with the new one. @throws {AuthError} `identifier_unavailable` */
+/**
+ * Who signs in with the old address, signs in with the new one.
+ *
+ * @throws {AuthError} `email_taken`, `invalid_link`.
+ * @returns What undoes it.
+ */
 async function replaceIdentifier(
   { users, emit }: AccountContext,
   { sub, identifier, version }: User,
   current: string | undefined,
   next: string,
-): Promise<void> {
-  if (identifier !== current || identifier === next) return;
+): Promise<() => Promise<unknown>> {
+  if (identifier !== current || identifier === next) return () => Promise.resolve();
   switch (await users.update(sub, version, { identifier: next })) {
     case "updated":
       emit("user.identifier_changed", { sub });
-      return;
+      return () =>
+        updateUser(users, sub, (user) => user.identifier === next ? { identifier } : undefined);
     case "identifier_taken":
       throw new AuthError("email_taken", { detail: "Another account has this e-mail address" });
     case "lost":

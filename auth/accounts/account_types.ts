@@ -131,8 +131,14 @@ export interface AccountService {
    * @throws {AuthError} `invalid_identifier`, if it is no address; before the account is created, see `checkEmail()`.
    */
   welcome(sub: string, email: string | undefined, context: MessageContext): Promise<void>;
-  /** Checks an address. @throws {AuthError} `invalid_identifier` */
-  checkEmail(email: unknown): string;
+  /**
+   * Checks the address of a new account.
+   *
+   * @param identifier The identifier of the account. If it is an address, it must be this one: otherwise one could keep an
+   * address that is not one's own by verifying another.
+   * @throws {AuthError} `invalid_identifier`
+   */
+  checkEmail(email: unknown, identifier?: string): string;
   /**
    * Sends the link that verifies the user's address, if it is not verified.
    *
@@ -144,7 +150,10 @@ export interface AccountService {
    *
    * @throws {AuthError} `invalid_link`; `email_taken`, if another account has verified it.
    */
-  verifyEmail(token: string): Promise<{ readonly sub: string; readonly email: string }>;
+  verifyEmail(
+    token: string,
+    context?: Pick<MessageContext, "locale" | "waitUntil">,
+  ): Promise<{ readonly sub: string; readonly email: string }>;
   /**
    * Sends a link to the new address, and a note to the old one. The caller makes sure that the user has just signed in.
    *

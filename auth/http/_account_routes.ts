@@ -51,9 +51,10 @@ export function accountRoutes(
       await accounts.sendVerification(requireSub(req), await messageContext(runtime, req, args));
       return empty(202);
     }, [hasSession]),
-    ...post(flows.verifyEmail || flows.changeEmail, "email/verify/finish", async (req) => {
+    ...post(flows.verifyEmail || flows.changeEmail, "email/verify/finish", async (req, ...args) => {
       const { token } = readMembers(req.content);
-      const { email } = await accounts.verifyEmail(readString("token", token));
+      const given = readString("token", token);
+      const { email } = await accounts.verifyEmail(given, await messageContext(runtime, req, args));
       return json({ email });
     }),
     ...post(flows.changeEmail, "email/change", async (req, ...args) => {

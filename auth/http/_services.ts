@@ -5,7 +5,7 @@
  */
 
 import { createClock } from "../_clock.ts";
-import { checkOptionalFunction } from "../_options.ts";
+import { checkOptionalFunction, rejectUnknownOptions } from "../_options.ts";
 import { warnConsole } from "../_report.ts";
 import { type DerivedKeys, deriveKeys } from "../derived_keys.ts";
 import type { AuthEventListener } from "../events.ts";
@@ -32,6 +32,9 @@ import type { TokenService } from "../tokens/token_types.ts";
 import { type UserService, userService } from "../users/user_service.ts";
 import { identityService } from "../oauth/identities.ts";
 import type { IdentityService } from "../oauth/identity_types.ts";
+import { factorService } from "../factors/factor_service.ts";
+import { secondFactorService } from "../factors/sign_in.ts";
+import type { SecondFactors } from "../factors/sign_in_types.ts";
 import { accountService } from "../accounts/account_service.ts";
 import type { AccountService } from "../accounts/account_types.ts";
 import { webAuthnService } from "../webauthn/service.ts";
@@ -52,6 +55,7 @@ export interface Services {
   readonly webauthn: WebAuthnService | undefined;
   readonly identities: IdentityService | undefined;
   readonly accounts: AccountService | undefined;
+  readonly secondFactors: SecondFactors | undefined;
   readonly strategy: StrategyChain;
   readonly clientAddress: ClientAddressReader;
   readonly events: AuthEventListener | undefined;
@@ -115,6 +119,7 @@ export function createServices(options: ServiceOptions): Services {
     webauthn: createPasskeys(options, { keys, throttle, ...context }),
     identities: createIdentities(options, { keys, sessions, ...context }),
     accounts: createAccounts(options, { keys, throttle, passwords, accounts, ...context }),
+    secondFactors: createFactors(options, { keys, throttle, ...context }),
     strategy: chain([...strategies, ...own]),
     clientAddress: clientAddressReader({ deployment, warn }),
     ...context,
@@ -203,6 +208,22 @@ function createAccounts(
   const { users, sessions, refreshTokens, apiKeys, credentials, identities, factors } = stores;
   const kept = { users, sessions, refreshTokens, apiKeys, credentials, identities, factors };
   return accountService({ ...accounts, ...kept, emails, states, throttle: counted, ...context });
+}
+
+/** @throws {TypeError | RangeError} If a store is missing, or an option has a wrong shape. */
+function createFactors(
+  { secondFactors, stores: { factors, states, users } }: ServiceOptions,
+  { throttle, ...context }: ServiceContext & Pick<Services, "keys" | "throttle">,
+): SecondFactors | undefined {
+  if (secondFactors === undefined) return undefined;
+  if (factors === undefined || states === undefined) {
+    throw new TypeError(`${ACTION}: secondFactors needs stores.factors and stores.states`);
+  }
+  rejectUnknownOptions(`${ACTION}: secondFactors`, secondFactors, { issuer: true });
+  const counted = throttle ?? "insecureSkip";
+  const own = factorService({ ...secondFactors, factors, users, throttle: counted, ...context });
+  const signIns = secondFactorService({ factors: own, states, users, ...context });
+  return Object.freeze({ ...own, ...signIns });
 }
 
 function checkShapes(options: ServiceOptions): void {

@@ -200,6 +200,7 @@ const NAMES: OptionNames<AuthOptions> = {
   jwt: true,
   now: true,
   passwordPolicy: true,
+  secondFactors: true,
   secret: true,
   session: true,
   stores: true,

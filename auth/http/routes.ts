@@ -7,6 +7,7 @@
 import { empty, json } from "../../router/response.ts";
 import { type OptionNames, rejectUnknownOptions } from "../_options.ts";
 import { accountRoutes, messageContext } from "./_account_routes.ts";
+import { factorRoutes } from "./_factor_routes.ts";
 import { browserRouteParts } from "./_browser_route_parts.ts";
 import { readOAuthOptions } from "./_oauth_options.ts";
 import { oauthRoutes } from "./_oauth_routes.ts";
@@ -103,6 +104,19 @@ import type { AuthRoute, AuthRoutesOptions } from "./types.ts";
  * | `signInCode` | `POST /code/start` | `{ email, remember? }` | 202 |
  * | `signInCode` | `POST /code/finish` | `{ email, code }` | 200, as `/login` |
  *
+ * With the option `secondFactors`, sign-ins of users who have one are 401 `mfa_required`, with `factors` and a cookie, and there are
+ * these routes. Changes need a sign-in of the last 15 minutes, by both factors if there are two.
+ *
+ * | route | body | response |
+ * | --- | --- | --- |
+ * | `POST /login/second-factor` | `{ totp }` or `{ recoveryCode }`, and `rememberBrowser?` | 200, as `/login`; 401 `invalid_second_factor`, `mfa_expired` |
+ * | `POST /step-up` | `{ totp }` or `{ recoveryCode }` | 200, as `/login` |
+ * | `GET /second-factors` | | 200 {@linkcode FactorInfo} |
+ * | `POST /second-factors/totp/start` | none | 200 {@linkcode TotpEnrolment} |
+ * | `POST /second-factors/totp/confirm` | `{ code }` | 200 `{ recoveryCodes }` |
+ * | `POST /second-factors/recovery-codes` | none | 200 `{ recoveryCodes }` |
+ * | `POST /second-factors/remove` | none | 204 |
+ *
  * @throws {TypeError} If there is no runtime, `registration` is not `"open"` or `"closed"`, `tokens` is not a boolean or true
  * without the option `jwt` of {@linkcode registerAuth}, or an option is unknown.
  */
@@ -115,7 +129,7 @@ export function createAuthRoutes(options: AuthRoutesOptions = {}): readonly Auth
   }
   const tokens = withTokens ? requireTokens(runtime) : undefined;
   const oauth = readOAuthOptions(options, runtime, isOpen);
-  const { passwords, csrf, webauthn, accounts } = runtime;
+  const { passwords, csrf, webauthn, accounts, secondFactors } = runtime;
   const parts = browserRouteParts(runtime, tokens);
   const { writes, documented, signedIn, completeSignIn } = parts;
 
@@ -137,7 +151,7 @@ export function createAuthRoutes(options: AuthRoutesOptions = {}): readonly Auth
     },
     async handler(req, ...args) {
       const { identifier, password, email } = readCredentials(req.content);
-      const address = email === undefined ? undefined : accounts?.checkEmail(email);
+      const address = email === undefined ? undefined : accounts?.checkEmail(email, identifier);
       const client = runtime.client(req, ...args);
       await tokens?.keys.jwks(); // rejects while no key signs, before an account is created
       await accounts?.removeExpired(identifier);
@@ -233,6 +247,7 @@ export function createAuthRoutes(options: AuthRoutesOptions = {}): readonly Auth
     ...(webauthn === undefined ? [] : webAuthnRoutes(webauthn, parts, isOpen)),
     ...(oauth === undefined ? [] : oauthRoutes(oauth, parts)),
     ...(accounts === undefined ? [] : accountRoutes(accounts, parts)),
+    ...(secondFactors === undefined ? [] : factorRoutes(secondFactors, parts)),
   ]);
 }
 

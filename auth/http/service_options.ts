@@ -17,6 +17,7 @@ import type { ThrottleRules } from "../throttle/throttle_types.ts";
 import type { RefreshLimits } from "../tokens/refresh_types.ts";
 import type { TokenServiceOptions } from "../tokens/token_types.ts";
 import type { AccountOptions } from "../accounts/account_types.ts";
+import type { SecondFactorOptions } from "../factors/sign_in_types.ts";
 import type { IdentityOptions } from "../oauth/identity_types.ts";
 import type { WebAuthnConfig } from "../webauthn/types.ts";
 
@@ -84,6 +85,13 @@ export interface ServiceOptions {
    * @default none
    */
   readonly accounts?: AccountOptions | undefined;
+  /**
+   * Second factors: an authenticator app, with recovery codes: {@linkcode AuthRuntime.secondFactors}, and their routes. Needs
+   * `stores.factors` and `stores.states`. A sign-in of a user who has one ends in 401 `mfa_required`. See docs/accounts.md.
+   *
+   * @default none
+   */
+  readonly secondFactors?: SecondFactorOptions | undefined;
   /** Hashes passwords; of an array the first one hashes, and all verify. @default {pbkdf2Hasher()} */
   readonly hasher?: PasswordHasher | readonly PasswordHasher[] | undefined;
   /** How many hashes run and wait at once, shared between clients. @default 4 and 64 */

@@ -19,6 +19,8 @@ import type { CsrfService } from "../session/csrf.ts";
 import type { SessionService } from "../session/types.ts";
 import { authenticated, type Decision, noCredential, type StrategyChain } from "../strategy.ts";
 import type { ThrottleService } from "../throttle/throttle_types.ts";
+import type { SecondFactors } from "../factors/sign_in_types.ts";
+import { secondFactorRequired } from "./_second_factor.ts";
 import {
   type Identity,
   identityOf,
@@ -35,6 +37,7 @@ export interface SignInParts {
   readonly csrf: CsrfService;
   readonly throttle: ThrottleService | undefined;
   readonly accounts: Pick<AccountService, "rejectExpired"> | undefined;
+  readonly secondFactors: Pick<SecondFactors, "begin"> | undefined;
   readonly strategy: StrategyChain;
   readonly now: () => number;
   readonly warn: (message: string) => void;
@@ -56,6 +59,14 @@ export async function signIn(
   // Login CSRF: another site's page must not sign its visitor in
   if (!isBrowserBound(authentication)) await csrf.checkOrigin(original);
   await parts.accounts?.rejectExpired(authentication.sub);
+  const browser = cookies.read(original, "mfadev");
+  const remembered = browser.status === "found" ? browser.value : undefined;
+  const begun = { authentication, method, remember };
+  const ticket = await parts.secondFactors?.begin(begun, remembered);
+  if (ticket !== undefined) {
+    queueCookies(state, [cookies.set("mfa", ticket)]);
+    throw secondFactorRequired();
+  }
   const init = { persistent: remember, userAgent: original.headers.get("User-Agent") };
   await revokePresented(parts, original, identity); // session fixation
   const { token, session } = await sessions.create(authentication, init);

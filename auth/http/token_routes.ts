@@ -6,8 +6,10 @@
 
 import { empty, json } from "../../router/response.ts";
 import { rejectUnknownOptions } from "../_options.ts";
+import { AuthError } from "../error.ts";
+import type { SecondFactors } from "../factors/sign_in_types.ts";
 import type { PasswordAuthentication } from "../principal.ts";
-import { readCredentials, readFlag } from "./_route_bodies.ts";
+import { readCredentials, readFlag, readMembers, readString } from "./_route_bodies.ts";
 import {
   body,
   content,
@@ -17,12 +19,15 @@ import {
   object,
   REFRESH_TOKEN,
   REGISTER_REFUSALS,
+  STRING,
   TAGS,
   TOKEN_NAMES,
   TOKENS,
   TOO_LARGE,
   USER,
 } from "./documents/schemas.ts";
+import { PROOF } from "./documents/factors.ts";
+import { readProof, secondFactorRequired } from "./_second_factor.ts";
 import {
   freezeRoutes,
   isRegistrationOpen,
@@ -48,6 +53,7 @@ import type { AuthRoute, TokenRoutesOptions } from "./types.ts";
  * | --- | --- | --- |
  * | `POST /register` | `{ identifier, password }` | 201 `{ user, accessToken, tokenType, expiresIn, refreshToken, scope? }` |
  * | `POST /login` | `{ identifier, password }` | 200, the same |
+ * | `POST /login/second-factor` | `{ ticket, totp }`, or `{ ticket, recoveryCode }` | 200, the same; `ticket` is in the problem `mfa_required` |
  * | `POST /refresh` | `{ refreshToken }` | 200 `{ accessToken, tokenType, expiresIn, refreshToken, scope? }`; 401, the same for every reason |
  * | `POST /logout` | `{ refreshToken }`, or none | 204; the refresh token is revoked |
  * | `GET /session` | | 200 `{ principal }`; 401 |
@@ -92,7 +98,7 @@ export function createTokenRoutes(options: TokenRoutesOptions = {}): readonly Au
   const { runtime = getAuthRuntime(), registration } = options;
   const isOpen = isRegistrationOpen(registration);
   const tokens = requireTokens(runtime);
-  const { passwords } = runtime;
+  const { passwords, secondFactors } = runtime;
   const writes = {
     auth: false,
     use: [finalizeResponse, keepPrivate],
@@ -101,6 +107,8 @@ export function createTokenRoutes(options: TokenRoutesOptions = {}): readonly Au
   const signedIn = object({ user: USER, ...TOKENS }, ["user", ...TOKEN_NAMES]);
 
   async function issue(authentication: PasswordAuthentication): Promise<object> {
+    const ticket = await secondFactors?.begin({ authentication });
+    if (ticket !== undefined) throw secondFactorRequired(ticket);
     return { user: toUser(authentication), ...await tokens.issue(authentication) };
   }
 
@@ -147,6 +155,30 @@ export function createTokenRoutes(options: TokenRoutesOptions = {}): readonly Au
       return json(await issue(await passwords.verify({ identifier, password }, client)));
     },
   };
+  const second = (factors: SecondFactors): AuthRoute => ({
+    method: "POST",
+    path: "/login/second-factor",
+    options: {
+      ...writes,
+      openapi: {
+        tags: TAGS,
+        summary: "Complete a sign-in by the second factor, as an API client",
+        requestBody: body(object({ ticket: STRING, ...PROOF }, ["ticket"])),
+        responses: { 200: content("The tokens", signedIn), ...LOGIN_REFUSALS },
+      },
+    },
+    async handler(req, ...args) {
+      const members = readMembers(req.content);
+      const [ticket, proof] = [readString("ticket", members["ticket"]), readProof(members)];
+      await tokens.keys.jwks(); // rejects while no key signs, before the ticket is used
+      const client = runtime.client(req, ...args);
+      const { authentication } = await factors.complete(ticket, proof, client);
+      const { sub } = authentication;
+      const user = await runtime.users.find(sub);
+      if (user === undefined) throw new AuthError("mfa_expired");
+      return json({ user: toUser(user), ...await tokens.issue(authentication) });
+    },
+  });
   const logout: AuthRoute = {
     method: "POST",
     path: "/logout",
@@ -172,6 +204,7 @@ export function createTokenRoutes(options: TokenRoutesOptions = {}): readonly Au
   return freezeRoutes([
     ...(isOpen ? [register] : []),
     login,
+    ...(secondFactors === undefined ? [] : [second(secondFactors)]),
     logout,
     refreshRoute(tokens),
     sessionRoute(runtime, "api"),

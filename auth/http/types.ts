@@ -31,6 +31,7 @@ import type { LoginClient, ThrottleService } from "../throttle/throttle_types.ts
 import type { TokenService } from "../tokens/token_types.ts";
 import type { UserService } from "../users/user_service.ts";
 import type { AccountService } from "../accounts/account_types.ts";
+import type { SecondFactors } from "../factors/sign_in_types.ts";
 import type { OAuthClient } from "../oauth/client_types.ts";
 import type { IdentityService } from "../oauth/identity_types.ts";
 import type { WebAuthnService } from "../webauthn/service_types.ts";
@@ -110,6 +111,8 @@ export interface AuthRuntime<in Metadata = RegisteredRules["metadata"]>
   readonly identities: IdentityService | undefined;
   /** Accounts by e-mail; absent without the option `accounts`. */
   readonly accounts: AccountService | undefined;
+  /** Second factors; absent without the option `secondFactors`. */
+  readonly secondFactors: SecondFactors | undefined;
   /** Issues and checks CSRF tokens. */
   readonly csrf: CsrfService;
   /** Names and attributes of cookies. */
@@ -129,7 +132,8 @@ export interface AuthRuntime<in Metadata = RegisteredRules["metadata"]>
    *
    * @param authentication The result of {@linkcode PasswordService.verify}, {@linkcode WebAuthnService.verifyAuthentication}, or
    * another kind of sign-in.
-   * @throws {AuthError} `csrf_failed`, if the request comes from another site's page, or from an unknown one without a token.
+   * @throws {AuthError} `csrf_failed`, if the request comes from another site's page, or from an unknown one without a token;
+   * `mfa_required`, if the user has a second factor: the response sets the cookie for `POST /login/second-factor`.
    * @throws {TypeError} If `authentication` was not returned by a service.
    */
   signIn(

@@ -11,9 +11,10 @@ import { type CookieReading, readCookie, serializeCookie } from "./cookie.ts";
 
 /**
  * The purpose of a cookie: `sid` has the token of a session, `csrf` the CSRF token, `presid` binds that token before there
- * is a session, `dev` identifies a device after a sign-in.
+ * is a session, `dev` identifies a device after a sign-in, `mfa` has the ticket of a sign-in that needs a second factor, and
+ * `mfadev` spares a browser the second factor.
  */
-export type CookieKind = "sid" | "csrf" | "presid" | "dev";
+export type CookieKind = "sid" | "csrf" | "presid" | "dev" | "mfa" | "mfadev";
 
 /** Options of {@linkcode cookiePolicy}. */
 export interface CookiePolicyOptions {
@@ -73,6 +74,8 @@ const KINDS: Readonly<Record<CookieKind, { readonly shared?: true; readonly maxA
   csrf: {},
   presid: {},
   dev: { maxAge: MAX_COOKIE_AGE },
+  mfa: {},
+  mfadev: {},
 };
 
 const NAME_REGEXP = /^\w{1,32}$/;
@@ -110,6 +113,8 @@ export function cookiePolicy(options: CookiePolicyOptions = {}): CookiePolicy {
     csrf: nameOf("csrf"),
     presid: nameOf("presid"),
     dev: nameOf("dev"),
+    mfa: nameOf("mfa"),
+    mfadev: nameOf("mfadev"),
   });
 
   function serialize(kind: CookieKind, value: string, maxAge?: number): string {

@@ -8,6 +8,7 @@ import { digestText } from "../_kdf.ts";
 import type { Emit } from "../_emit.ts";
 import type { Warn } from "../_report.ts";
 import type { DerivedKeys } from "../derived_keys.ts";
+import { markMultiFactor } from "../_multi_factor.ts";
 import type { Authentication } from "../principal.ts";
 import { isDisabled } from "../stores/checked.ts";
 import type { Credential, CredentialStore, User, UserStore } from "../stores/types.ts";
@@ -102,5 +103,7 @@ export function passkeyAuthentication(
     amr: userVerified ? ["pop", "user", "mfa"] : ["pop", "user"], // RFC 8176 §2
     acr: "phr", // phishing-resistant, OpenID Connect EAP ACR Values 1.0 §2
   };
-  return { sub, securityStamp, authTime, ...proof, user: toUserInfo(user), credentialId };
+  const authentication = { sub, securityStamp, authTime, ...proof };
+  const passkey = { ...authentication, user: toUserInfo(user), credentialId };
+  return userVerified ? markMultiFactor(passkey) : passkey;
 }

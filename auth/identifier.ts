@@ -41,6 +41,15 @@ export function canonicalIdentifier(text: unknown): Identifier {
   return identifier as Identifier;
 }
 
+/** The canonical form; `undefined` for what no user can sign in with. */
+export function canonicalOrNone(text: unknown): Identifier | undefined {
+  try {
+    return canonicalIdentifier(text);
+  } catch {
+    return undefined;
+  }
+}
+
 /**
  * Lower case of sigma depends on the next character; Unicode's case folding has one form. The result of lower case is not
  * always in NFKC.

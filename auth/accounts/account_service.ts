@@ -10,7 +10,7 @@ import { createEmitter } from "../_emit.ts";
 import { warnConsole } from "../_report.ts";
 import { checkedUsers } from "../stores/checked.ts";
 import { AuthError } from "../error.ts";
-import { canonicalIdentifier } from "../identifier.ts";
+import { canonicalOrNone } from "../identifier.ts";
 import type { User } from "../stores/types.ts";
 import { addressOf, isVerified } from "./_addresses.ts";
 import type { AccountContext, AccountServiceOptions } from "./_context.ts";
@@ -86,7 +86,8 @@ export function accountService(options: AccountServiceOptions): AccountService {
     },
     async removeExpired(identifier) {
       if (unverified === undefined) return false;
-      const user = await users.findByIdentifier(canonicalIdentifier(identifier));
+      const canonical = canonicalOrNone(identifier);
+      const user = canonical === undefined ? null : await users.findByIdentifier(canonical);
       if (user === null || !await hasExpired(user)) return false;
       await options.accounts.remove(user.sub);
       return true;

@@ -94,6 +94,8 @@ export function oauthRoutes(
     const result = await client.callback(req.raw);
     queueCookies(stateOf(req), result.cookies);
     const registration = isOpen ? "open" : "closed";
+    const { email = "", emailVerified } = result.profile;
+    if (isOpen && emailVerified) await runtime.accounts?.removeExpired(email);
     const { authentication, account } = await identities.resolve(result, { registration });
     if (account !== "linked") {
       const { remember } = result;

@@ -12,6 +12,7 @@ import { isJsonObject } from "../_strict_json.ts";
 import { AuthError } from "../error.ts";
 import { NAME_RULE, parsePasskeyName } from "../webauthn/passkey_info.ts";
 import type { CeremonyClient, WebAuthnService } from "../webauthn/service_types.ts";
+import { messageContext } from "./_account_routes.ts";
 import type { BrowserRouteParts } from "./_browser_route_parts.ts";
 import { invalid, readFlag, readMembers, readString } from "./_route_bodies.ts";
 import { keepPrivate } from "./_shared_routes.ts";
@@ -75,7 +76,9 @@ export function webAuthnRoutes(
       if (getPrincipal(req) !== undefined) { // another account than the page shows must not get the passkey
         throw invalid("/identifier", "Expected no identifier, since a user is signed in");
       }
-      return json(await webauthn.signUpOptions(readString("identifier", identifier), client));
+      const given = readString("identifier", identifier);
+      await runtime.accounts?.removeExpired(given);
+      return json(await webauthn.signUpOptions(given, client));
     }),
 
     post("register/verify", [mayRegister], async (req, ...args) => {
@@ -86,6 +89,10 @@ export function webAuthnRoutes(
       const options = { ...await ceremonyClient(req, args), sub, name: checked };
       if (sub === undefined) await tokens?.keys.jwks(); // rejects while no key signs, before an account is created
       const { credential, signUp } = await webauthn.verifyRegistration(content, options);
+      if (signUp !== undefined) {
+        const context = await messageContext(runtime, req, args);
+        await runtime.accounts?.welcome(signUp.sub, undefined, context);
+      }
       const signedIn = signUp &&
         await completeSignIn(req, signUp, signUp.user, { method: "webauthn" });
       return json({ ...signedIn, credential }, { status: 201 });

@@ -23,6 +23,7 @@ import {
   object,
   REFRESH_TOKEN,
   REGISTER_REFUSALS,
+  registrationOf,
   STRING,
   TAGS,
   TOO_LARGE,
@@ -48,7 +49,7 @@ import type { AuthRoute, AuthRoutesOptions } from "./types.ts";
  *
  * | route | body | response |
  * | --- | --- | --- |
- * | `POST /register` | `{ identifier, password }` | 201 `{ principal, session, user, csrfToken }`, cookies |
+ * | `POST /register` | `{ identifier, password }`; with the option `accounts` also `email?` | 201 `{ principal, session, user, csrfToken }`, cookies |
  * | `POST /login` | `{ identifier, password, remember? }` | 200, the same |
  * | `POST /logout` | none | 204, whatever the session's state |
  * | `GET /session` | | 200 `{ principal, session?, user? }`; 401 |
@@ -141,7 +142,9 @@ export function createAuthRoutes(options: AuthRoutesOptions = {}): readonly Auth
       openapi: {
         ...documented,
         summary: "Create an account and sign in",
-        requestBody: body(object(CREDENTIALS, ["identifier", "password"])),
+        requestBody: body(
+          object(registrationOf(accounts !== undefined), ["identifier", "password"]),
+        ),
         responses: {
           201: content("The session of the new account", signedIn),
           ...REGISTER_REFUSALS,

@@ -9,6 +9,7 @@ import { rejectUnknownOptions } from "../_options.ts";
 import { AuthError } from "../error.ts";
 import type { SecondFactors } from "../factors/sign_in_types.ts";
 import type { PasswordAuthentication } from "../principal.ts";
+import { messageContext } from "./_account_routes.ts";
 import { readCredentials, readFlag, readMembers, readString } from "./_route_bodies.ts";
 import {
   body,
@@ -19,6 +20,7 @@ import {
   object,
   REFRESH_TOKEN,
   REGISTER_REFUSALS,
+  registrationOf,
   STRING,
   TAGS,
   TOKEN_NAMES,
@@ -51,7 +53,7 @@ import type { AuthRoute, TokenRoutesOptions } from "./types.ts";
  *
  * | route | body | response |
  * | --- | --- | --- |
- * | `POST /register` | `{ identifier, password }` | 201 `{ user, accessToken, tokenType, expiresIn, refreshToken, scope? }` |
+ * | `POST /register` | `{ identifier, password }`; with the option `accounts` also `email?` | 201 `{ user, accessToken, tokenType, expiresIn, refreshToken, scope? }` |
  * | `POST /login` | `{ identifier, password }` | 200, the same |
  * | `POST /login/second-factor` | `{ ticket, totp }`, or `{ ticket, recoveryCode }` | 200, the same; `ticket` is in the problem `mfa_required` |
  * | `POST /refresh` | `{ refreshToken }` | 200 `{ accessToken, tokenType, expiresIn, refreshToken, scope? }`; 401, the same for every reason |
@@ -98,7 +100,7 @@ export function createTokenRoutes(options: TokenRoutesOptions = {}): readonly Au
   const { runtime = getAuthRuntime(), registration } = options;
   const isOpen = isRegistrationOpen(registration);
   const tokens = requireTokens(runtime);
-  const { passwords, secondFactors } = runtime;
+  const { passwords, secondFactors, accounts } = runtime;
   const writes = {
     auth: false,
     use: [finalizeResponse, keepPrivate],
@@ -107,6 +109,7 @@ export function createTokenRoutes(options: TokenRoutesOptions = {}): readonly Au
   const signedIn = object({ user: USER, ...TOKENS }, ["user", ...TOKEN_NAMES]);
 
   async function issue(authentication: PasswordAuthentication): Promise<object> {
+    await accounts?.rejectExpired(authentication.sub);
     const ticket = await secondFactors?.begin({ authentication });
     if (ticket !== undefined) throw secondFactorRequired(ticket);
     return { user: toUser(authentication), ...await tokens.issue(authentication) };
@@ -120,7 +123,9 @@ export function createTokenRoutes(options: TokenRoutesOptions = {}): readonly Au
       openapi: {
         tags: TAGS,
         summary: "Create an account and sign in, as an API client",
-        requestBody: body(object(CREDENTIALS, ["identifier", "password"])),
+        requestBody: body(
+          object(registrationOf(accounts !== undefined), ["identifier", "password"]),
+        ),
         responses: {
           201: content("The tokens of the new account", signedIn),
           ...REGISTER_REFUSALS,
@@ -128,10 +133,14 @@ export function createTokenRoutes(options: TokenRoutesOptions = {}): readonly Au
       },
     },
     async handler(req, ...args) {
-      const { identifier, password } = readCredentials(req.content);
+      const { identifier, password, email } = readCredentials(req.content);
+      const address = email === undefined ? undefined : accounts?.checkEmail(email, identifier);
       const client = runtime.client(req, ...args);
       await tokens.keys.jwks(); // rejects while no key signs, before an account is created
+      await accounts?.removeExpired(identifier);
       const authentication = await passwords.createUser({ identifier, password }, { client });
+      const { sub } = authentication;
+      await accounts?.welcome(sub, address, await messageContext(runtime, req, args));
       return json(await issue(authentication), { status: 201 });
     },
   };

@@ -7,9 +7,10 @@
 import type { Emit } from "../_emit.ts";
 import { randomId } from "../_random.ts";
 import { AuthError } from "../error.ts";
-import { canonicalIdentifier } from "../identifier.ts";
+import { canonicalIdentifier, canonicalOrNone } from "../identifier.ts";
+import { isDisabled } from "../stores/checked.ts";
 import type { Identity, IdentityStore, User, UserStore } from "../stores/types.ts";
-import { oauthError } from "./_failure.ts";
+import { check, oauthError } from "./_failure.ts";
 import type { KeptTokensContext } from "./_kept_tokens.ts";
 import type { OAuthResult } from "./client_types.ts";
 import type {
@@ -48,10 +49,16 @@ export async function createAccount(
 ): Promise<{ readonly identity: Identity; readonly user: User; readonly linked: boolean }> {
   const owner = found === null ? await verifiedOwner(context, result) : null;
   if (owner !== null) {
+    check(!isDisabled(owner), "user_disabled");
     const identity = await storeIdentity(context, id, result, owner.sub);
+    const user = await verifiedOwner(context, result);
+    if (user?.sub !== owner.sub) { // the account was removed, or its address replaced meanwhile
+      await context.identities.delete(id, owner.sub);
+      throw new AuthError("service_unavailable", { reason: "update_conflict" });
+    }
     if (identity.sub === owner.sub) {
       context.emit("identity.linked", { sub: owner.sub, provider: result.provider });
-      return { identity, user: owner, linked: true };
+      return { identity, user, linked: true };
     }
   }
   const decision = await decideRegistration(context, result, options);
@@ -86,11 +93,8 @@ async function saveVerifiedEmail(
 function verifiedAddress(
   { email, emailVerified }: OAuthResult["profile"],
 ): string | undefined {
-  try {
-    return emailVerified ? canonicalIdentifier(email) : undefined;
-  } catch {
-    return undefined; // an address that cannot identify a user
-  }
+  const address = emailVerified ? canonicalOrNone(email) : undefined;
+  return address?.includes("@") ? address : undefined; // some addresses cannot identify a user
 }
 
 /** Stores an identity, unless it exists. @returns What is stored then. */

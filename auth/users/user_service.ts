@@ -13,7 +13,7 @@ import { randomId } from "../_random.ts";
 import { checkAttributes } from "./_attributes.ts";
 import { checkedUsers, isAbsent, isDisabled } from "../stores/checked.ts";
 import type { AuthEventListener } from "../events.ts";
-import { canonicalIdentifier, type Identifier } from "../identifier.ts";
+import { canonicalIdentifier, canonicalOrNone } from "../identifier.ts";
 import type {
   ApiKeyStore,
   CredentialStore,
@@ -213,12 +213,3 @@ export function userService(options: UserServiceOptions): UserService {
 
 /** Accounts of a page, at most. */
 const MAX_PAGE = 1_000;
-
-/** The canonical form; `undefined` for what no user can sign in with. */
-function canonicalOrNone(identifier: string): Identifier | undefined {
-  try {
-    return canonicalIdentifier(identifier);
-  } catch {
-    return undefined;
-  }
-}

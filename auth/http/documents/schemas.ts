@@ -73,6 +73,13 @@ export const CREDENTIALS: Readonly<Record<string, SchemaObject>> = {
   password: { type: "string", format: "password" },
 };
 
+/** Members of a registration. */
+export function registrationOf(hasEmail: boolean): Readonly<Record<string, SchemaObject>> {
+  const description = "The e-mail address, if that is not the identifier";
+  const email = { type: "string", format: "email", description, maxLength: 254 };
+  return hasEmail ? { ...CREDENTIALS, email } : CREDENTIALS;
+}
+
 export const REFRESH_TOKEN: SchemaObject = { type: "string", description: "The refresh token" };
 
 export const CHALLENGE = {

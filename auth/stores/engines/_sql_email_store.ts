@@ -6,7 +6,7 @@
 
 import type { RunSql } from "./_sql_client.ts";
 import { readEmail, readEmailVersion, selectEmail } from "./_sql_user_rows.ts";
-import type { UserTable } from "./_sql_user_table.ts";
+import type { UserMember, UserTable } from "./_sql_user_table.ts";
 import {
   createParameters,
   joinAssignments,
@@ -21,7 +21,7 @@ import type { EmailStore } from "../types.ts";
 /** Creates a store of e-mail addresses. To save one, its user must exist. */
 export function sqlEmails(run: RunSql, table: UserTable): EmailStore {
   const { at, dialect } = table;
-  const mine = (member: Parameters<UserTable["column"]>[0]) => table.column(member, "mine");
+  const mine = (member: UserMember) => table.column(member, "mine");
   const [first, second] = [placeholder(dialect, 1), placeholder(dialect, 2)];
   const find = async (condition: string, value: string) => {
     checkStrings(value);

@@ -19,7 +19,7 @@ const UNIQUE: readonly (readonly [member: UserMember, verified: boolean])[] = [
  * Creates a check that passes once. Its statements write nothing, but the database resolves their names, and rejects
  * `ON CONFLICT` without a unique index.
  *
- * @returns Rejects with an `Error` whose `cause` has the database's message, which names what is missing.
+ * @returns The check. It rejects with an `Error` whose `cause` has the database's message, which names what is missing.
  */
 export function createTableCheck(run: RunSql, table: UserTable): () => Promise<void> {
   let passed = false; // a shared promise would make one request of a Worker wait for another one's

@@ -6,7 +6,7 @@
 
 import type { RunSql } from "./_sql_client.ts";
 import { readUser, selectUser } from "./_sql_user_rows.ts";
-import type { UserTable } from "./_sql_user_table.ts";
+import type { UserMember, UserTable } from "./_sql_user_table.ts";
 import {
   createParameters,
   joinAssignments,
@@ -23,7 +23,7 @@ import type { NewUser, UserPatch, UserStore } from "../types.ts";
 /** Creates a store of users. */
 export function sqlUsers(run: RunSql, table: UserTable): UserStore {
   const { at, dialect } = table;
-  const mine = (member: Parameters<UserTable["column"]>[0]) => table.column(member, "mine");
+  const mine = (member: UserMember) => table.column(member, "mine");
   const select = `SELECT ${selectUser(table)} FROM ${at} AS mine`;
   const [first, second] = [placeholder(dialect, 1), placeholder(dialect, 2)];
   /** The order of bytes in UTF-8, whatever the collation of the column. */

@@ -20,14 +20,14 @@ const MAX_ATTEMPTS = 20;
 const MAX_PAUSE_MS = 32;
 
 /** A statement that is being written, with its parameters. */
-export interface Parameters {
+export interface StatementParameters {
   readonly params: readonly SqlParameter[];
   /** Adds a parameter. @returns Its placeholder. */
   add(value: SqlParameter): string;
 }
 
 /** Starts a statement. */
-export function createParameters(dialect: SqlDialect): Parameters {
+export function createParameters(dialect: SqlDialect): StatementParameters {
   const params: SqlParameter[] = [];
   return { params, add: (value) => placeholder(dialect, params.push(value)) };
 }
@@ -51,7 +51,7 @@ export type UserValues = Readonly<
 export function writeColumns(
   table: UserTable,
   values: UserValues,
-  { add }: Parameters,
+  { add }: StatementParameters,
 ): readonly (readonly [column: string, expression: string])[] {
   return USER_MEMBERS.flatMap((member) => {
     const value = values[member];
@@ -69,7 +69,7 @@ export function joinAssignments(written: ReturnType<typeof writeColumns>): strin
 function writeValue(
   member: UserMember,
   value: NonNullable<UserValues[UserMember]> | null,
-  add: Parameters["add"],
+  add: StatementParameters["add"],
 ): string {
   if (value === null) return "NULL";
   if (typeof value === "boolean") return value ? "TRUE" : "FALSE";

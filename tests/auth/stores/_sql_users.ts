@@ -8,6 +8,7 @@ import { assertEquals } from "@std/assert";
 import {
   sqlAdapter,
   type SqlDialect,
+  type SqlParameter,
   type SqlQuery,
   sqlUserStore,
   sqlUserTable,
@@ -73,4 +74,33 @@ export async function assertCopied({ dialect, query }: Database, start: string):
   assertEquals((await after.emails.findByEmail(email))?.sub, "u1");
   const { version = "" } = await after.users.findBySub("u1") ?? {};
   assertEquals(await after.users.update("u1", version, { securityStamp: "s2" }), "updated");
+}
+
+/** The query plan of each statement of a store that reads or changes users; `explain` returns the plan of one. */
+export async function explainUsers(
+  { dialect, query }: Database,
+  explain: (text: string, params: SqlParameter[]) => Promise<string> | string,
+): Promise<readonly (readonly [text: string, plan: string])[]> {
+  const plans = new Map<string, string>();
+  const { users, emails } = sqlUserStore({
+    dialect,
+    async query(text, params) {
+      const isInsert = text.startsWith("INSERT");
+      if (!isInsert && !text.includes("WHERE FALSE")) plans.set(text, await explain(text, params));
+      return await query(text, params);
+    },
+  });
+  await users.create(newUser("p1"));
+  const { version = "" } = await users.findBySub("p1") ?? {};
+  await users.findByIdentifier("p1@example.com");
+  await users.list({ limit: 5, after: "a" });
+  await users.update("p1", "lost", { passwordHash: "h" });
+  await users.update("p1", version, { identifier: "p1" });
+  await emails.save({ sub: "p1", email: "a@b", verifiedAt: 5 }, null);
+  await emails.save({ sub: "p1", email: "a@b", verifiedAt: 5 }, null);
+  await emails.findByEmail("a@b");
+  await emails.findBySub("p1");
+  await emails.delete("p1");
+  await users.delete("p1");
+  return [...plans];
 }

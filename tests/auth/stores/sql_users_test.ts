@@ -7,7 +7,7 @@ import {
   type SqlUserStoreOptions,
   sqlUserTable,
 } from "../../../auth/stores/engines/sql.ts";
-import { assertCopied, newUser, readSql } from "./_sql_users.ts";
+import { assertCopied, explainUsers, newUser, readSql } from "./_sql_users.ts";
 
 const OPTIONS: SqlUserStoreOptions = { query: () => [], dialect: "sqlite" };
 
@@ -235,4 +235,15 @@ Deno.test("The table of users can be referenced and joined, and a deletion casca
 Deno.test("The query of docs/stores.md copies users of an adapter on SQLite", async () => {
   using open = openDatabase();
   await assertCopied({ dialect: "sqlite", query: open.query }, "json_extract");
+});
+
+Deno.test("sqlUserStore() finds every row by an index on SQLite", async () => {
+  using open = openUsers();
+  const { query } = open;
+  const plans = await explainUsers({ dialect: "sqlite", query }, async (text, params) => {
+    const rows = await query(`EXPLAIN QUERY PLAN ${text}`, params);
+    return rows.map(({ detail }) => detail).join("\n");
+  });
+  assertEquals(plans.length, 12);
+  for (const [text, plan] of plans) assertEquals(/SCAN|TEMP/.exec(plan), null, `${text}\n${plan}`);
 });

@@ -2,7 +2,7 @@
 
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { sqlUserStore, sqlUserTable } from "../../../../auth/stores/engines/sql.ts";
-import { assertCopied, newUser, readSql } from "../../../auth/stores/_sql_users.ts";
+import { assertCopied, explainUsers, newUser, readSql } from "../../../auth/stores/_sql_users.ts";
 import { type Pglite, startPglite } from "../../../contracts/_pglite.ts";
 
 let pglite: Pglite;
@@ -68,4 +68,18 @@ Deno.test("sqlUserStore() names what is missing on PostgreSQL", async () => {
   );
   await query("CREATE UNIQUE INDEX all_emails ON members (email)", []);
   assertEquals(await users.create(newUser("u1")), "created", "a stricter index will do");
+});
+
+Deno.test("sqlUserStore() finds every row by an index on PostgreSQL", async () => {
+  const { query } = pglite;
+  for (const statement of sqlUserTable({ dialect: "postgres" })) await query(statement, []);
+  await query("SET enable_seqscan = off", []); // the table is small
+  const plans = await explainUsers({ dialect: "postgres", query }, async (text, params) => {
+    const rows = await query(`EXPLAIN ${text}`, params);
+    return rows.map((row) => row["QUERY PLAN"]).join("\n");
+  });
+  assertEquals(plans.length, 12);
+  for (const [text, plan] of plans) {
+    assertEquals(/Seq Scan|Sort/.exec(plan), null, `${text}\n${plan}`);
+  }
 });

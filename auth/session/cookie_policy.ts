@@ -108,14 +108,10 @@ export function cookiePolicy(options: CookiePolicyOptions = {}): CookiePolicy {
   const own = name === undefined ? "" : `${name}-`;
   const isShared = (kind: CookieKind) => domain !== undefined && KINDS[kind].shared === true;
   const nameOf = (kind: CookieKind) => (isShared(kind) ? "__Secure-" : "__Host-") + own + kind;
-  const names = Object.freeze({
-    sid: nameOf("sid"),
-    csrf: nameOf("csrf"),
-    presid: nameOf("presid"),
-    dev: nameOf("dev"),
-    mfa: nameOf("mfa"),
-    mfadev: nameOf("mfadev"),
-  });
+  const kinds = Object.keys(KINDS) as CookieKind[];
+  const names = Object.freeze(
+    Object.fromEntries(kinds.map((kind) => [kind, nameOf(kind)])),
+  ) as Readonly<Record<CookieKind, string>>;
 
   function serialize(kind: CookieKind, value: string, maxAge?: number): string {
     return serializeCookie(names[kind], value, {

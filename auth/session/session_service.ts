@@ -6,7 +6,7 @@
 
 import { createClock } from "../_clock.ts";
 import { createEmitter } from "../_emit.ts";
-import { revokeAccess, revokeSessionAccess } from "../users/revoke_access.ts";
+import { revokeSessionAccess } from "../users/revoke_access.ts";
 import { digestText } from "../_kdf.ts";
 import { oldestBeyond } from "../_oldest.ts";
 import { randomId, randomToken } from "../_random.ts";
@@ -200,7 +200,7 @@ export function sessionService(options: SessionServiceOptions): SessionService {
     },
 
     async revokeAll(sub: string) {
-      await revokeAccess({ sessions, refreshTokens: options.refreshTokens }, sub);
+      await revokeSessionAccess(() => sessions.revokeAll(sub), options, { sub });
       emit("session.revoked", { sub });
     },
 

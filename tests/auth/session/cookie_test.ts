@@ -451,7 +451,7 @@ Deno.test("parseCookies() reads the output of serializeCookie() for random cooki
   }
 });
 
-const KINDS: readonly CookieKind[] = ["sid", "csrf", "presid", "dev"];
+const KINDS: readonly CookieKind[] = ["sid", "csrf", "presid", "dev", "mfa", "mfadev"];
 
 function requestWith(cookie?: string): Request {
   return new Request("https://site.example/", cookie === undefined ? {} : { headers: { cookie } });
@@ -490,6 +490,8 @@ Deno.test("cookiePolicy() shares only the session cookie, with the prefix __Secu
     csrf: "__Host-csrf",
     presid: "__Host-presid",
     dev: "__Host-dev",
+    mfa: "__Host-mfa",
+    mfadev: "__Host-mfadev",
   });
 });
 
@@ -605,6 +607,8 @@ Deno.test("cookiePolicy() adds the name after the prefix", () => {
     csrf: "__Host-admin-csrf",
     presid: "__Host-admin-presid",
     dev: "__Host-admin-dev",
+    mfa: "__Host-admin-mfa",
+    mfadev: "__Host-admin-mfadev",
   });
   assert(set("sid", "v").startsWith("__Host-admin-sid=v; Path=/; "));
   const both = requestWith("__Host-sid=shop; __Host-admin-sid=admin");

@@ -178,6 +178,8 @@ export type * from "./webauthn/service_types.ts";
 export type * from "./webauthn/types.ts";
 
 // Accounts
+export { emailAccounts, totpFactors } from "./http/features.ts";
+export type * from "./http/feature_types.ts";
 export { accountService } from "./accounts/account_service.ts";
 export type { AccountServiceOptions } from "./accounts/account_service.ts";
 export type * from "./accounts/account_types.ts";
@@ -261,40 +263,4 @@ export {
 } from "./stores/repo.ts";
 export type { RepoStoreOptions } from "./stores/repo.ts";
 export type * from "./stores/adapter.ts";
-export type * from "./stores/server_types.ts";
-export type {
-  ApiKey,
-  ApiKeyStore,
-  AuthStores,
-  Credential,
-  CredentialStore,
-  CredentialUse,
-  EmailStore,
-  FactorStore,
-  Identity,
-  IdentityPatch,
-  IdentityStore,
-  KeyRing,
-  KeyStore,
-  ListUsersOptions,
-  LoginThrottle,
-  NewIdentity,
-  NewUser,
-  NewUserFactors,
-  PendingTotp,
-  RefreshFamily,
-  RefreshRotation,
-  RefreshSelector,
-  RefreshTokenStore,
-  Session,
-  SessionStore,
-  StateStore,
-  StoredKey,
-  StoredTotp,
-  User,
-  UserAttributes,
-  UserEmail,
-  UserFactors,
-  UserPatch,
-  UserStore,
-} from "./stores/types.ts";
+export type * from "./stores/types.ts";

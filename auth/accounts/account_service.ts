@@ -25,42 +25,10 @@ import type { AccountService } from "./account_types.ts";
 export type { AccountServiceOptions } from "./_context.ts";
 
 /**
- * Creates the service; {@linkcode registerAuth} does, with its option `accounts`.
+ * Creates the service; {@linkcode emailAccounts} does.
  *
  * @throws {TypeError} If an option is missing or of a wrong shape, or no flow is named.
  * @throws {RangeError} If a time is out of range.
- *
- * @example
- * ```ts
- * import {
- *   type AccountMessage,
- *   createContainer,
- *   generateSecret,
- *   inMemoryAuthStores,
- *   registerAuth,
- * } from "@gatehouse/http";
- * import { assertEquals } from "@std/assert";
- *
- * const sent = Promise.withResolvers<AccountMessage>();
- * const { passwords, accounts } = registerAuth({
- *   secret: generateSecret(),
- *   stores: inMemoryAuthStores(),
- *   deployment: "direct",
- *   accounts: {
- *     deliver: sent.resolve, // an application sends a mail here
- *     origin: "https://app.example.com",
- *     resetPassword: { page: "/new-password" },
- *   },
- *   container: createContainer(), // an application leaves it out
- * });
- * await passwords.createUser({ identifier: "ada@example.org", password: "lovelace wrote notes" });
- *
- * await accounts?.forgotPassword("ada@example.org", { client: { address: "192.0.2.1" } });
- * const { to, url = "" } = await sent.promise;
- * assertEquals(to, "ada@example.org");
- * const token = new URL(url).searchParams.get("token") ?? "";
- * await accounts?.resetPassword(token, "seven green bottles on a wall");
- * ```
  */
 export function accountService(options: AccountServiceOptions): AccountService {
   const context = createContext(options);

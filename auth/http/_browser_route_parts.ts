@@ -22,7 +22,7 @@ import {
 import { keepPrivate, MAX_BODY_BYTES, toUser } from "./_shared_routes.ts";
 import { csrfGuard } from "./csrf_guard.ts";
 import { finalizeResponse } from "./response_headers.ts";
-import type { AuthRuntime, SignInOptions } from "./types.ts";
+import type { AuthRoute, AuthRuntime, SignInOptions } from "./types.ts";
 
 /** Parts of routes that need a CSRF token. */
 export interface BrowserRouteParts extends DocumentParts {
@@ -89,4 +89,19 @@ export function browserRouteParts(
       return { ...members, csrfToken, ...issued };
     },
   };
+}
+
+/** Creates the routes of a runtime's features. */
+export type FeatureRoutes = (parts: BrowserRouteParts) => readonly AuthRoute[];
+
+const FEATURE_ROUTES: WeakMap<AuthRuntime<never>, FeatureRoutes> = /* @__PURE__ */ new WeakMap();
+
+/** Records the routes of a runtime's features. */
+export function setFeatureRoutes(runtime: AuthRuntime<never>, routes: FeatureRoutes): void {
+  FEATURE_ROUTES.set(runtime, routes);
+}
+
+/** The routes of a runtime's features. */
+export function featureRoutes(parts: BrowserRouteParts): readonly AuthRoute[] {
+  return FEATURE_ROUTES.get(parts.runtime)?.(parts) ?? [];
 }

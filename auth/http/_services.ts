@@ -5,7 +5,7 @@
  */
 
 import { createClock } from "../_clock.ts";
-import { checkOptionalFunction, rejectUnknownOptions } from "../_options.ts";
+import { checkOptionalFunction } from "../_options.ts";
 import { warnConsole } from "../_report.ts";
 import { type DerivedKeys, deriveKeys } from "../derived_keys.ts";
 import type { AuthEventListener } from "../events.ts";
@@ -32,14 +32,12 @@ import type { TokenService } from "../tokens/token_types.ts";
 import { type UserService, userService } from "../users/user_service.ts";
 import { identityService } from "../oauth/identities.ts";
 import type { IdentityService } from "../oauth/identity_types.ts";
-import { factorService } from "../factors/factor_service.ts";
-import { secondFactorService } from "../factors/sign_in.ts";
 import type { SecondFactors } from "../factors/sign_in_types.ts";
-import { accountService } from "../accounts/account_service.ts";
 import type { AccountService } from "../accounts/account_types.ts";
 import { webAuthnService } from "../webauthn/service.ts";
 import type { WebAuthnService } from "../webauthn/service_types.ts";
 import { checkNestedOptions } from "./_nested_options.ts";
+import type { AuthFeature, FeatureParts } from "./feature_types.ts";
 import type { JwtOptions, ServiceOptions } from "./service_options.ts";
 
 /** The services of an application. */
@@ -107,6 +105,7 @@ export function createServices(options: ServiceOptions): Services {
   const tokens = options.jwt && createTokens(options.jwt, stores, keys, context);
   const cookie = sessionCookieStrategy({ sessions, cookies, now });
   const own = tokens === undefined ? [cookie] : [tokens.strategy, cookie];
+  const parts = { stores, keys, throttle, passwords, users: accounts, ...context };
   return {
     keys,
     cookies,
@@ -118,8 +117,8 @@ export function createServices(options: ServiceOptions): Services {
     tokens,
     webauthn: createPasskeys(options, { keys, throttle, ...context }),
     identities: createIdentities(options, { keys, sessions, ...context }),
-    accounts: createAccounts(options, { keys, throttle, passwords, accounts, ...context }),
-    secondFactors: createFactors(options, { keys, throttle, ...context }),
+    accounts: createFeature("accounts", options.accounts, parts),
+    secondFactors: createFeature("secondFactors", options.secondFactors, parts),
     strategy: chain([...strategies, ...own]),
     clientAddress: clientAddressReader({ deployment, warn }),
     ...context,
@@ -192,39 +191,22 @@ function createIdentities(
   return identityService({ ...own, identities, users, credentials, emails, ...context });
 }
 
-/** @throws {TypeError | RangeError} If a store is missing, or an option has a wrong shape. */
-function createAccounts(
-  { accounts, stores }: ServiceOptions,
-  { throttle, ...context }: ServiceContext & Pick<Services, "keys" | "throttle" | "passwords"> & {
-    readonly accounts: UserService;
-  },
-): AccountService | undefined {
-  if (accounts === undefined) return undefined;
-  const { emails, states } = stores;
-  if (emails === undefined || states === undefined) {
-    throw new TypeError(`${ACTION}: accounts needs stores.emails and stores.states`);
-  }
-  const counted = throttle ?? "insecureSkip";
-  const { users, sessions, refreshTokens, apiKeys, credentials, identities, factors } = stores;
-  const kept = { users, sessions, refreshTokens, apiKeys, credentials, identities, factors };
-  return accountService({ ...accounts, ...kept, emails, states, throttle: counted, ...context });
+/** @throws {TypeError} If an option is not the result of the function that creates it. */
+function createFeature<Service>(
+  name: string,
+  feature: AuthFeature<Service> | undefined,
+  parts: FeatureParts,
+): Service | undefined {
+  if (feature === undefined) return undefined;
+  if (typeof feature?.create === "function") return feature.create(parts);
+  throw new TypeError(`${ACTION}: ${name} must be created by ${CREATORS[name]}()`);
 }
 
-/** @throws {TypeError | RangeError} If a store is missing, or an option has a wrong shape. */
-function createFactors(
-  { secondFactors, stores: { factors, states, users } }: ServiceOptions,
-  { throttle, ...context }: ServiceContext & Pick<Services, "keys" | "throttle">,
-): SecondFactors | undefined {
-  if (secondFactors === undefined) return undefined;
-  if (factors === undefined || states === undefined) {
-    throw new TypeError(`${ACTION}: secondFactors needs stores.factors and stores.states`);
-  }
-  rejectUnknownOptions(`${ACTION}: secondFactors`, secondFactors, { issuer: true });
-  const counted = throttle ?? "insecureSkip";
-  const own = factorService({ ...secondFactors, factors, users, throttle: counted, ...context });
-  const signIns = secondFactorService({ factors: own, states, users, ...context });
-  return Object.freeze({ ...own, ...signIns });
-}
+/** What creates the features. */
+const CREATORS: Readonly<Record<string, string>> = {
+  accounts: "emailAccounts",
+  secondFactors: "totpFactors",
+};
 
 function checkShapes(options: ServiceOptions): void {
   checkNestedOptions(ACTION, options);

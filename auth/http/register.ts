@@ -17,10 +17,13 @@ import { authIntegration } from "./integration.ts";
 import { createAuthRoutes } from "./routes.ts";
 import { AUTH_RUNTIME, registeredManager, setUserStore } from "./runtime.ts";
 import { createServices } from "./_services.ts";
+import { type BrowserRouteParts, setFeatureRoutes } from "./_browser_route_parts.ts";
+import type { AuthFeature } from "./feature_types.ts";
 import type { JwtOptions, ServiceOptions } from "./service_options.ts";
 import { signIn, signOut } from "./sign_in.ts";
 import type {
   AuthorizationPolicy,
+  AuthRoute,
   AuthRuntime,
   CsrfRule,
   PasskeyRuntime,
@@ -178,7 +181,19 @@ function createRuntime<Metadata>(
     integration: (options) => authIntegration(runtime, options),
   });
   setUserStore(runtime, options.stores.users);
+  setFeatureRoutes(runtime, (parts) => [
+    ...routesOf(options.accounts, services.accounts, parts),
+    ...routesOf(options.secondFactors, services.secondFactors, parts),
+  ]);
   return runtime;
+}
+
+function routesOf<Service>(
+  feature: AuthFeature<Service> | undefined,
+  service: Service | undefined,
+  parts: BrowserRouteParts,
+): readonly AuthRoute[] {
+  return feature === undefined || service === undefined ? [] : feature.routes(service, parts);
 }
 
 const ACTION = "Cannot set up authentication";

@@ -6,9 +6,8 @@
 
 import { empty, json } from "../../router/response.ts";
 import { type OptionNames, rejectUnknownOptions } from "../_options.ts";
-import { accountRoutes, messageContext } from "./_account_routes.ts";
-import { factorRoutes } from "./_factor_routes.ts";
-import { browserRouteParts } from "./_browser_route_parts.ts";
+import { messageContext } from "./_account_routes.ts";
+import { browserRouteParts, featureRoutes } from "./_browser_route_parts.ts";
 import { readOAuthOptions } from "./_oauth_options.ts";
 import { oauthRoutes } from "./_oauth_routes.ts";
 import { queueCookies, stateOf } from "./_request_state.ts";
@@ -130,7 +129,7 @@ export function createAuthRoutes(options: AuthRoutesOptions = {}): readonly Auth
   }
   const tokens = withTokens ? requireTokens(runtime) : undefined;
   const oauth = readOAuthOptions(options, runtime, isOpen);
-  const { passwords, csrf, webauthn, accounts, secondFactors } = runtime;
+  const { passwords, csrf, webauthn, accounts } = runtime;
   const parts = browserRouteParts(runtime, tokens);
   const { writes, documented, signedIn, completeSignIn } = parts;
 
@@ -249,8 +248,7 @@ export function createAuthRoutes(options: AuthRoutesOptions = {}): readonly Auth
     csrfRoute,
     ...(webauthn === undefined ? [] : webAuthnRoutes(webauthn, parts, isOpen)),
     ...(oauth === undefined ? [] : oauthRoutes(oauth, parts)),
-    ...(accounts === undefined ? [] : accountRoutes(accounts, parts)),
-    ...(secondFactors === undefined ? [] : factorRoutes(secondFactors, parts)),
+    ...featureRoutes(parts),
   ]);
 }
 

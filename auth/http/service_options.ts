@@ -16,8 +16,9 @@ import type { Deployment } from "../throttle/client_address.ts";
 import type { ThrottleRules } from "../throttle/throttle_types.ts";
 import type { RefreshLimits } from "../tokens/refresh_types.ts";
 import type { TokenServiceOptions } from "../tokens/token_types.ts";
-import type { AccountOptions } from "../accounts/account_types.ts";
-import type { SecondFactorOptions } from "../factors/sign_in_types.ts";
+import type { AccountService } from "../accounts/account_types.ts";
+import type { SecondFactors } from "../factors/sign_in_types.ts";
+import type { AuthFeature } from "./feature_types.ts";
 import type { IdentityOptions } from "../oauth/identity_types.ts";
 import type { WebAuthnConfig } from "../webauthn/types.ts";
 
@@ -79,19 +80,19 @@ export interface ServiceOptions {
    */
   readonly identities?: IdentityOptions | undefined;
   /**
-   * Verified e-mail addresses, forgotten passwords, and signing in by a link or a code: {@linkcode AuthRuntime.accounts}, and
-   * their routes. Needs `stores.emails` and `stores.states`. See docs/accounts.md.
+   * Verified e-mail addresses, forgotten passwords, and signing in by a link or a code: the result of {@linkcode emailAccounts}.
+   * Adds {@linkcode AuthRuntime.accounts}, and routes.
    *
    * @default none
    */
-  readonly accounts?: AccountOptions | undefined;
+  readonly accounts?: AuthFeature<AccountService> | undefined;
   /**
-   * Second factors: an authenticator app, with recovery codes: {@linkcode AuthRuntime.secondFactors}, and their routes. Needs
-   * `stores.factors` and `stores.states`. A sign-in of a user who has one ends in 401 `mfa_required`. See docs/accounts.md.
+   * Second factors: the result of {@linkcode totpFactors}. Adds {@linkcode AuthRuntime.secondFactors}, and routes. A sign-in of a
+   * user who has one ends in 401 `mfa_required`.
    *
    * @default none
    */
-  readonly secondFactors?: SecondFactorOptions | undefined;
+  readonly secondFactors?: AuthFeature<SecondFactors> | undefined;
   /** Hashes passwords; of an array the first one hashes, and all verify. @default {pbkdf2Hasher()} */
   readonly hasher?: PasswordHasher | readonly PasswordHasher[] | undefined;
   /** How many hashes run and wait at once, shared between clients. @default 4 and 64 */

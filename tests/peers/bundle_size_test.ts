@@ -11,8 +11,9 @@ const KIB = 1024;
 /** Everything that an application can use to sign people in, on a host with all of the Web Cryptography API. */
 const SIGNING_IN = `
   import { createRouter, json, routerBuilder } from "${ROOT}/router/mod.ts";
-  import * as auth from "${ROOT}/auth/mod.ts";
-  const { apiKeyService, apiKeyStrategy, createTokenRoutes, inMemoryAuthStores, oauthClient, registerAuth } = auth;
+  import {
+    apiKeyService, apiKeyStrategy, createTokenRoutes, inMemoryAuthStores, oauthClient, registerAuth,
+  } from "${ROOT}/auth/mod.ts";
   export {
     apiKeyService, apiKeyStrategy, createRouter, createTokenRoutes, inMemoryAuthStores, json, oauthClient, registerAuth,
     routerBuilder,

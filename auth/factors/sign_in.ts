@@ -48,6 +48,7 @@ export function secondFactorService(
   { factors, states, users, keys, now }: SecondFactorParts,
 ): SecondFactorService {
   const keyOf = async (ticket: string) => `mfa:${await digestText(ticket)}`;
+  const isTicket = (ticket: unknown) => typeof ticket === "string" && TICKET_REGEXP.test(ticket);
 
   /** The authenticator of a user. */
   async function confirmedAt(sub: string): Promise<number | undefined> {
@@ -86,7 +87,7 @@ export function secondFactorService(
 
     // The ticket, the account as it was, the second factor; a wrong one leaves the ticket
     async complete(ticket, proof, client) {
-      const key = TICKET_REGEXP.test(ticket) ? await keyOf(ticket) : undefined;
+      const key = isTicket(ticket) ? await keyOf(ticket) : undefined;
       const stored = key && await states.consume(key) as StoredTicket | null;
       if (!stored) throw expired();
       const { authentication, browserBound, triesLeft, expiresAt, ...signIn } = stored;

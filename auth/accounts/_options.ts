@@ -90,7 +90,7 @@ function readLink(options: AccountOptions, name: keyof typeof LIFETIMES): LinkFl
   if (name === "signInLink") rejectUnknownOptions(cannot, given, SIGN_IN_LINK_NAMES);
   else rejectUnknownOptions<LinkFlowOptions>(cannot, given, LINK_NAMES);
   const { page, expiresIn = LIFETIMES[name] } = given;
-  if (safeRedirectPath(page, "") !== page || page.includes("#")) {
+  if (page === "" || safeRedirectPath(page, "") !== page || page.includes("#")) {
     throw new TypeError(`${ACTION}: ${name}.page must be the path of a page`);
   }
   requireSeconds(ACTION, { [`${name}.expiresIn`]: expiresIn }, { min: 60, max: 604_800 });

@@ -7,8 +7,10 @@
 import { fromFileUrl, join } from "@std/path";
 import type { ServedOptions } from "./_served.ts";
 
-/** The example. */
+/** The example, for `deno serve`. */
 export const MAIN: URL = new URL("../../examples/deploy/main.ts", import.meta.url);
+/** The same for `deno run`. */
+export const SERVE: URL = new URL("../../examples/deploy/serve.ts", import.meta.url);
 /** What a user registers with. */
 export interface Account {
   readonly identifier: string;
@@ -25,7 +27,7 @@ const CONFIG = fromFileUrl(new URL("../../deno.json", import.meta.url));
 
 /** A folder for the database, with how the example is started there: always on the same port. */
 export async function openFolder(): Promise<
-  Required<ServedOptions> & AsyncDisposable & { readonly folder: string }
+  Required<Omit<ServedOptions, "command">> & AsyncDisposable & { readonly folder: string }
 > {
   const folder = await Deno.makeTempDir();
   using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });

@@ -4,6 +4,9 @@
  * @module
  */
 
+/** How long a server may take to stop. */
+const STOP_MS = 5_000;
+
 /** A client that keeps cookies and records the routes that it called. */
 export interface Client {
   readonly called: ReadonlySet<string>;
@@ -53,17 +56,27 @@ export interface ServedOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** @default {0}, one that is free */
   readonly port?: number;
+  /** `run` starts a program that calls `Deno.serve()`. @default {"serve"} */
+  readonly command?: "serve" | "run";
 }
 
 /** Starts an example, waits for the address that Deno prints, and stops it after the test. */
 export async function withServed(
   main: string,
-  { flags = [], env = {}, port = 0 }: ServedOptions,
+  { flags = [], env = {}, port = 0, command = "serve" }: ServedOptions,
   test: (origin: string) => Promise<void>,
 ): Promise<void> {
+  const address = `127.0.0.1:${port}`;
+  const own = command === "run"
+    ? [`--allow-net=${address}`]
+    : ["--host=127.0.0.1", `--port=${port}`];
   const child = new Deno.Command(Deno.execPath(), {
-    args: ["serve", "--no-prompt", "--host=127.0.0.1", `--port=${port}`, ...flags, main],
-    env: { NO_COLOR: "1", ...env },
+    args: [command, "--no-prompt", ...own, ...flags, main],
+    env: {
+      NO_COLOR: "1",
+      ...(command === "run" && { DENO_SERVE_ADDRESS: `tcp:${address}` }),
+      ...env,
+    },
     stdout: "null",
     stderr: "piped",
   }).spawn();
@@ -79,8 +92,10 @@ export async function withServed(
     }
     await test(origin);
   } finally {
-    child.kill("SIGTERM");
+    child.kill("SIGINT");
+    const late = setTimeout(() => child.kill("SIGKILL"), STOP_MS); // Deno may miss a signal while threads start
     await child.status;
+    clearTimeout(late);
     await reader.cancel();
   }
 }

@@ -1,8 +1,8 @@
-/** `examples/deploy`, as Deno Deploy runs it: by `deno serve`, on Deno KV. */
+/** `examples/deploy`, as Deno Deploy runs it: on Deno KV, by `deno serve` and by `deno run`. */
 
 import { assertEquals, assertMatch } from "@std/assert";
 import { fromFileUrl } from "@std/path";
-import { ADA, MAIN, openFolder } from "./_deploy.ts";
+import { ADA, MAIN, openFolder, SERVE } from "./_deploy.ts";
 import { createClient, jsonOf, statusOf, withServed } from "./_served.ts";
 
 Deno.test("examples/deploy signs users in, and they still are after it was started again", async () => {
@@ -16,7 +16,7 @@ Deno.test("examples/deploy signs users in, and they still are after it was start
     assertEquals(await statusOf(post("/auth/login", ADA)), 200);
   });
 
-  await withServed(fromFileUrl(MAIN), options, async () => {
+  await withServed(fromFileUrl(SERVE), { ...options, command: "run" }, async () => {
     assertEquals((await jsonOf(get("/me")) as { name: string }).name, ADA.identifier);
     assertEquals(await statusOf(post("/auth/logout")), 204);
     assertEquals(await statusOf(get("/me")), 401);

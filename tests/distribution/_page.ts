@@ -25,6 +25,7 @@ type Step =
 const FENCE_REGEXP = /^```(\w+)[^\n]*\n([\s\S]*?)^```$/gm;
 const CURL_REGEXP = /^curl (-I )?(\S+)\s+# (.+)$/;
 const START_MS = 20_000;
+const STOP_MS = 10_000;
 
 /** The steps of a page's section, in their order. */
 export function readSteps(page: string, section: string): Step[] {
@@ -36,15 +37,25 @@ export function readSteps(page: string, section: string): Step[] {
   );
 }
 
+/** Asks the server at an origin what a page asks its server. */
+export type Ask = (origin: string) => Promise<void>;
+
+/** Starts the server of a page in another way than by its line, for as long as `ask` takes. */
+export type StandIn = (project: Project, line: string, ask: Ask) => Promise<void>;
+
 /** Does a step in a project. Servers listen on a port that is free. */
-export async function follow(project: Project, step: Step): Promise<void> {
+export async function follow(project: Project, step: Step, standIn?: StandIn): Promise<void> {
   switch (step.kind) {
     case "file":
       return await project.write(step.path, step.text);
     case "command":
       return void await project.run("sh", "-c", step.line);
     case "server":
-      return await askServer(project, step);
+      return await (standIn ?? runServer)(
+        project,
+        step.line,
+        (origin) => askServer(origin, step.requests),
+      );
   }
 }
 
@@ -73,36 +84,46 @@ function readCommands(body: string): Step[] {
   return steps;
 }
 
-async function askServer(
-  project: Project,
-  { line, requests }: Extract<Step, { kind: "server" }>,
-): Promise<void> {
+async function runServer(project: Project, line: string, ask: Ask): Promise<void> {
   const port = freePort();
   const child = new Deno.Command("sh", {
     args: ["-c", `exec ${line}`],
     cwd: project.folder,
-    env: { ...project.env, PORT: String(port) },
+    env: {
+      ...project.env,
+      PORT: String(port),
+      DENO_SERVE_ADDRESS: `tcp:127.0.0.1:${port}`, // where Deno serves, which does not read PORT
+    },
     stdin: "null",
     stdout: "null",
     stderr: "inherit",
   }).spawn();
+  let late: ReturnType<typeof setTimeout> | undefined;
   try {
     await untilListening(port);
-    for (const [url, method, expected] of requests) {
-      url.port = String(port);
-      const response = await fetch(url, { method });
-      const body = await response.text();
-      assertEquals(
-        method === "HEAD" ? `HTTP/1.1 ${response.status} ${response.statusText}` : body.trim(),
-        expected,
-        `${url}`,
-      );
-    }
+    await ask(`http://localhost:${port}`);
   } finally {
     child.kill("SIGTERM");
+    late = setTimeout(() => child.kill("SIGKILL"), STOP_MS);
   }
   const { code } = await child.status; // A server that stops as its page says ends with 0
+  clearTimeout(late);
   assertEquals(code, 0, line);
+}
+
+async function askServer(
+  origin: string,
+  requests: Extract<Step, { kind: "server" }>["requests"],
+): Promise<void> {
+  for (const [url, method, expected] of requests) {
+    const response = await fetch(origin + url.pathname + url.search, { method });
+    const body = await response.text();
+    assertEquals(
+      method === "HEAD" ? `HTTP/1.1 ${response.status} ${response.statusText}` : body.trim(),
+      expected,
+      url.href,
+    );
+  }
 }
 
 function freePort(): number {

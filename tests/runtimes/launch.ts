@@ -30,6 +30,8 @@ export interface Miniflare {
 
 /** What a Worker is bound to. */
 export interface WorkerBindings {
+  /** Variables and secrets. */
+  readonly bindings?: Readonly<Record<string, string>>;
   /** Databases by the names of their bindings. */
   readonly d1Databases?: Readonly<Record<string, string>>;
   /** The folder that they are in. @default one that is empty, and gone with the Worker */

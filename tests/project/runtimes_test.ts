@@ -1,5 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { runCases } from "../runtimes/harness.ts";
+import { differences, formatTable } from "../runtimes/readme.ts";
 import { formatOutcome, isFailure } from "../runtimes/report.ts";
 
 const PASSED = { name: "passes", run() {} };
@@ -35,4 +36,31 @@ Deno.test("isFailure() is for a failed case, for no result, and for a skip if as
   assertEquals(isFailure(await ran([]), false), true);
   assertEquals(isFailure({ name: "bun", skipped: "absent" }, false), false);
   assertEquals(isFailure({ name: "bun", skipped: "absent" }, true), true);
+});
+
+Deno.test("formatTable() has a row for each runtime that ran, and differences() ignores versions and counts", async () => {
+  const ran = async (name: string, count: number) => ({
+    name,
+    results: await runCases(Array.from({ length: count }, () => PASSED)),
+    ms: 1,
+  });
+  const outcomes = [
+    await ran("node 20.1.0", 1000),
+    { name: "bun", skipped: "absent" },
+    await ran("node 20.1.0, @hono/node-server@2.1.8, static servers", 7),
+    await ran("wasi 0.2.3, jco 1.35.0", 2),
+  ];
+  const table = formatTable(outcomes);
+  assertEquals(table.split("\n").slice(2), [
+    "| Node 20.1.0 | `serveNode(router)`, or any fetch adapter | yes | 1,007 | core, @hono/node-server, static servers |",
+    "| WASI component 0.2.3 | `serveEdge(router)` | packaged | 2 | jco |",
+    "",
+  ]);
+  const later = [await ran("node 24.0.0", 3), ...outcomes.slice(1)];
+  assertEquals(differences(formatTable(later), table), []);
+  const fewer = formatTable(outcomes.slice(0, 2));
+  assertEquals(differences(table, fewer), [
+    "Node | `serveNode(router)`, or any fetch adapter | yes | core, @hono/node-server, static servers",
+    "WASI component | `serveEdge(router)` | packaged | jco",
+  ]);
 });

@@ -3,7 +3,8 @@
  * for each runtime. Then stores on the databases that come with a runtime, `serveNode` on Node, static servers on each of
  * them, which are asked over sockets, and a WASI component.
  *
- * Prints one line per runtime and bundle. A runtime that is not there is skipped, unless `--require-all` is given.
+ * Prints one line per runtime and bundle. A runtime that is not there is skipped, unless `--require-all` is given. `--readme`
+ * writes README's table of runtimes from the results; `--check-readme` fails if it has other runtimes or suites.
  *
  * @module
  */
@@ -15,6 +16,7 @@ import { bundle } from "./bundle.ts";
 import type { RuntimeResult } from "./harness.ts";
 import { COMMANDS, runScript, withWorker } from "./launch.ts";
 import { runNodeServers } from "./node_servers.ts";
+import { checkReadme, writeReadme } from "./readme.ts";
 import { formatOutcome, isFailure, type Outcome } from "./report.ts";
 import { runStaticServers } from "./static_servers.ts";
 import { runStoreEngines } from "./store_engines.ts";
@@ -41,7 +43,11 @@ async function main(args: readonly string[]): Promise<number> {
   } finally {
     await Deno.remove(folder, { recursive: true });
   }
-  return outcomes.some((outcome) => isFailure(outcome, args.includes("--require-all"))) ? 1 : 0;
+  if (outcomes.some((outcome) => isFailure(outcome, args.includes("--require-all")))) return 1;
+  if (args.includes("--readme")) await writeReadme(outcomes);
+  const outdated = args.includes("--check-readme") ? await checkReadme(outcomes) : [];
+  for (const difference of outdated) console.log(`runtimes: ${difference}`);
+  return outdated.length > 0 ? 1 : 0;
 }
 
 async function* runAll(folder: string): AsyncIterable<Outcome> {

@@ -18,6 +18,12 @@ import type { AuthRoute, AuthRuntime } from "./types.ts";
 /** Seconds since the sign-in, at most, to change the address. */
 const MAX_AGE = 900;
 
+/** More options of a route. `raw` is for those without a body. */
+interface PostOptions {
+  readonly use?: readonly Middleware<unknown[]>[];
+  readonly raw?: true;
+}
+
 /** Creates the routes of the flows that are on. */
 export function accountRoutes(
   accounts: AccountService,
@@ -33,9 +39,9 @@ export function accountRoutes(
     isOn: boolean,
     name: AccountRouteName,
     handler: AuthRoute["handler"],
-    use: readonly Middleware<unknown[]>[] = [],
+    { use = [], ...more }: PostOptions = {},
   ): readonly AuthRoute[] {
-    const options = { ...writes, use: [...writes.use, ...use], openapi: documents[name] };
+    const options = { ...writes, ...more, use: [...writes.use, ...use], openapi: documents[name] };
     return isOn ? [{ method: "POST", path: `/${name}`, options, handler }] : [];
   }
 
@@ -50,7 +56,7 @@ export function accountRoutes(
     ...post(flows.verifyEmail, "email/verify/start", async (req, ...args) => {
       await accounts.sendVerification(requireSub(req), await messageContext(runtime, req, args));
       return empty(202);
-    }, [hasSession]),
+    }, { use: [hasSession], raw: true }),
     ...post(flows.verifyEmail || flows.changeEmail, "email/verify/finish", async (req, ...args) => {
       const { token } = readMembers(req.content);
       const given = readString("token", token);
@@ -62,7 +68,7 @@ export function accountRoutes(
       const context = await messageContext(runtime, req, args);
       await accounts.changeEmail(requireSub(req), readString("email", email), context);
       return empty(202);
-    }, [hasRecentSession]),
+    }, { use: [hasRecentSession] }),
 
     ...post(flows.resetPassword, "password/forgot", async (req, ...args) => {
       const { identifier } = readMembers(req.content);

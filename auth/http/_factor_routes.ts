@@ -41,8 +41,9 @@ export function factorRoutes(
     name: FactorRouteName,
     use: readonly Middleware<unknown[]>[],
     handler: AuthRoute["handler"],
+    more: { readonly raw?: true } = {},
   ): AuthRoute {
-    const options = { ...writes, use: [...writes.use, ...use], openapi: documents[name] };
+    const options = { ...writes, ...more, use: [...writes.use, ...use], openapi: documents[name] };
     return { method: "POST", path: `/${name}`, options, handler };
   }
 
@@ -116,7 +117,7 @@ export function factorRoutes(
       await requireBothIfSetUp(req);
       const { sub, identifier } = await requireUser(requireSub(req));
       return json(await factors.enrolTotp(sub, identifier));
-    }),
+    }, { raw: true }),
     post("second-factors/totp/confirm", [hasRecentSession], async (req) => {
       await requireBothIfSetUp(req);
       const { code } = readMembers(req.content);
@@ -125,10 +126,10 @@ export function factorRoutes(
     post("second-factors/recovery-codes", [hasBoth], async (req) => {
       const recoveryCodes = await factors.regenerateRecoveryCodes(requireSub(req));
       return json({ recoveryCodes });
-    }),
+    }, { raw: true }),
     post("second-factors/remove", [hasBoth], async (req) => {
       await factors.remove(requireSub(req));
       return empty();
-    }),
+    }, { raw: true }),
   ];
 }

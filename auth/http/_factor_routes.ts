@@ -6,9 +6,10 @@
 
 import { originalRequest } from "../../router/original_request.ts";
 import { empty, json } from "../../router/response.ts";
-import type { Middleware, RouteRequest } from "../../router/types.ts";
+import type { Middleware } from "../../router/types.ts";
 import { AuthError } from "../error.ts";
 import type { SecondFactors } from "../factors/sign_in_types.ts";
+import { authenticationOf } from "../session/session_service.ts";
 import type { UserInfo } from "../users/user_info.ts";
 import type { BrowserRouteParts } from "./_browser_route_parts.ts";
 import { queueCookies, stateOf } from "./_request_state.ts";
@@ -17,9 +18,8 @@ import { readProof } from "./_second_factor.ts";
 import { requireSub, sessionGuard } from "./_session_guard.ts";
 import { keepPrivate } from "./_shared_routes.ts";
 import { describeFactorRoutes, type FactorRouteName } from "./documents/factors.ts";
-import { getPrincipal, getSession } from "./get_principal.ts";
+import { getSession } from "./get_principal.ts";
 import { finalizeResponse } from "./response_headers.ts";
-import { userStoreOf } from "./runtime.ts";
 import type { AuthRoute } from "./types.ts";
 
 /** Seconds since the sign-in, at most, to change second factors. */
@@ -34,7 +34,10 @@ export function factorRoutes(
   const { cookies } = runtime;
   const documents = describeFactorRoutes(parts);
   const hasSession = sessionGuard(runtime, { mode: "required" });
-  const hasRecentSession = sessionGuard(runtime, { mode: "required", maxAge: MAX_AGE });
+  /** The second factor must not be replaced with the password alone. */
+  const maySetUp = sessionGuard(runtime, { mode: "required", maxAge: MAX_AGE }, {
+    bothFactors: true,
+  });
   const hasBoth = sessionGuard(runtime, { mode: "required", maxAge: MAX_AGE, amr: ["mfa"] });
 
   function post(
@@ -51,14 +54,6 @@ export function factorRoutes(
     const user = await runtime.users.find(sub);
     if (user === undefined) throw new AuthError("unauthenticated");
     return user;
-  }
-
-  /** The second factor must not be replaced with the password alone. */
-  async function requireBothIfSetUp(req: RouteRequest): Promise<void> {
-    if (getPrincipal(req)?.amr?.includes("mfa") || !await factors.has(requireSub(req))) return;
-    throw new AuthError("insufficient_authentication", {
-      detail: "The sign-in lacks the authentication method mfa",
-    });
   }
 
   return [
@@ -88,18 +83,13 @@ export function factorRoutes(
     post("step-up", [hasSession], async (req, ...args) => {
       const proof = readProof(readMembers(req.content));
       const active = getSession(req);
-      if (active === undefined) throw new AuthError("unauthenticated");
-      const { session } = active;
-      const user = await userStoreOf(runtime).findBySub(session.sub);
-      if (user === null) throw new AuthError("unauthenticated");
+      const first = active && authenticationOf(active); // with its stamp: a new password ends the next session, too
+      if (active === undefined || first === undefined) throw new AuthError("unauthenticated");
       await tokens?.keys.jwks();
-      const { sub, securityStamp } = user;
-      const { amr, acr, authTime, persistent } = session;
-      const first = { sub, securityStamp, authTime, amr, ...(acr === undefined ? {} : { acr }) };
       const client = runtime.client(req, ...args);
       const both = await factors.stepUp(first, proof, client);
-      const options = { remember: persistent, method: "session" };
-      return json(await completeSignIn(req, both, user, options));
+      const { session: { persistent: remember }, user } = active;
+      return json(await completeSignIn(req, both, user, { remember, method: "session" }));
     }),
 
     {
@@ -113,13 +103,11 @@ export function factorRoutes(
       handler: async (req) => json(await factors.list(requireSub(req))),
     },
 
-    post("second-factors/totp/start", [hasRecentSession], async (req) => {
-      await requireBothIfSetUp(req);
+    post("second-factors/totp/start", [maySetUp], async (req) => {
       const { sub, identifier } = await requireUser(requireSub(req));
       return json(await factors.enrolTotp(sub, identifier));
     }, { raw: true }),
-    post("second-factors/totp/confirm", [hasRecentSession], async (req) => {
-      await requireBothIfSetUp(req);
+    post("second-factors/totp/confirm", [maySetUp], async (req) => {
       const { code } = readMembers(req.content);
       return json(await factors.confirmTotp(requireSub(req), readString("code", code)));
     }),

@@ -36,9 +36,8 @@ export function webAuthnRoutes(
   const { maxAge } = webauthn;
   const hasSession = sessionGuard(runtime, { mode: "required" });
   const hasRecentSession = sessionGuard(runtime, { mode: "required", maxAge });
-  const mayRegister = isOpen && webauthn.signUp
-    ? sessionGuard(runtime, { mode: "optional", maxAge })
-    : hasRecentSession;
+  const mode = isOpen && webauthn.signUp ? "optional" : "required";
+  const mayRegister = sessionGuard(runtime, { mode, maxAge }, { bothFactors: true });
 
   function post(
     name: PasskeyRouteName,

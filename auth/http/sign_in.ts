@@ -6,6 +6,7 @@
 
 import { originalRequest } from "../../router/original_request.ts";
 import { isBrowserBound } from "../_browser_bound.ts";
+import { isMultiFactor } from "../_multi_factor.ts";
 import type { AccountService } from "../accounts/account_types.ts";
 import {
   type Authentication,
@@ -37,7 +38,7 @@ export interface SignInParts {
   readonly csrf: CsrfService;
   readonly throttle: ThrottleService | undefined;
   readonly accounts: Pick<AccountService, "rejectExpired"> | undefined;
-  readonly secondFactors: Pick<SecondFactors, "begin"> | undefined;
+  readonly secondFactors: Pick<SecondFactors, "begin" | "has"> | undefined;
   readonly strategy: StrategyChain;
   readonly now: () => number;
   readonly warn: (message: string) => void;
@@ -67,9 +68,10 @@ export async function signIn(
     queueCookies(state, [cookies.set("mfa", ticket)]);
     throw secondFactorRequired();
   }
+  const own = await withoutForeignMfa(parts, authentication);
   const init = { persistent: remember, userAgent: original.headers.get("User-Agent") };
   await revokePresented(parts, original, identity); // session fixation
-  const { token, session } = await sessions.create(authentication, init);
+  const { token, session } = await sessions.create(own, init);
   identity.createdSession = token;
   const issued = await csrf.issue(original, token);
   const lifetime = remember ? { maxAge: session.expiresAt - session.createdAt } : {};
@@ -83,6 +85,20 @@ export async function signIn(
   const principal = createPrincipal({ sub, method, sessionId, authTime, amr, acr }, { now });
   recordSignIn(parts, state, principal, queued);
   return { principal, session, csrfToken: issued.token };
+}
+
+/**
+ * A provider may say "mfa", too. Of users who have a second factor here only that one counts, also where the browser is
+ * remembered: the session could remove it otherwise.
+ */
+async function withoutForeignMfa(
+  { secondFactors }: SignInParts,
+  authentication: Authentication,
+): Promise<Authentication> {
+  const { sub, amr } = authentication;
+  if (!amr.includes("mfa") || isMultiFactor(authentication)) return authentication;
+  if (!await secondFactors?.has(sub)) return authentication;
+  return { ...authentication, amr: amr.filter((method) => method !== "mfa") };
 }
 
 /** Revokes the sessions that the request presents or has created, and queues cookies that clear the browser's. */

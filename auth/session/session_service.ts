@@ -223,16 +223,28 @@ export function sessionService(options: SessionServiceOptions): SessionService {
   });
 }
 
-/** Stamps of verified sessions. Applications do not see them. */
-const STAMPS: WeakMap<ActiveSession, string> = /* @__PURE__ */ new WeakMap();
+/** Verified sessions as they are stored. Applications do not see them. */
+const STORED: WeakMap<ActiveSession, Session> = /* @__PURE__ */ new WeakMap();
 
 /** The security stamp that a session was created under; `undefined` for an object that no service has returned. */
 export function securityStampOf(active: ActiveSession): string | undefined {
-  return STAMPS.get(active);
+  return STORED.get(active)?.securityStamp;
+}
+
+/** The authentication that a session was created from; `undefined` for an object that no service has returned. */
+export function authenticationOf(active: ActiveSession): Authentication | undefined {
+  const session = STORED.get(active);
+  if (session === undefined) return undefined;
+  const { sub, securityStamp, authTime, amr, acr, provider } = session;
+  return {
+    ...{ sub, securityStamp, authTime, amr },
+    ...(acr === undefined ? {} : { acr }),
+    ...(provider === undefined ? {} : { provider }),
+  };
 }
 
 function createActiveSession(session: Session, user: User): ActiveSession {
   const active = { session: toSessionInfo(session), user: toUserInfo(user) };
-  STAMPS.set(active, session.securityStamp);
+  STORED.set(active, session);
   return active;
 }

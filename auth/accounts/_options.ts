@@ -47,7 +47,7 @@ const LIFETIMES = {
  * @throws {RangeError} If a time is out of range.
  */
 export function readFlows(options: AccountOptions): Flows {
-  rejectUnknownOptions<AccountOptions>(ACTION, options, NAMES);
+  rejectUnknownAccountOptions(options);
   if (typeof options.deliver !== "function") {
     throw new TypeError(`${ACTION}: deliver must be a function`);
   }
@@ -81,6 +81,11 @@ export function readFlows(options: AccountOptions): Flows {
     throw new TypeError(`${ACTION}: no flow is named; verifyEmail, for example, is one`);
   }
   return flows;
+}
+
+/** A misspelt flow must not count as omitted. @throws {TypeError} If an option is unknown. */
+export function rejectUnknownAccountOptions(options: AccountOptions): void {
+  rejectUnknownOptions<AccountOptions>(ACTION, options, NAMES);
 }
 
 function readLink(options: AccountOptions, name: keyof typeof LIFETIMES): LinkFlow | undefined {

@@ -23,6 +23,7 @@ import { verificationMethods } from "./_verification.ts";
 import type { AccountService } from "./account_types.ts";
 
 export type { AccountServiceOptions } from "./_context.ts";
+export { rejectUnknownAccountOptions } from "./_options.ts";
 
 /**
  * Creates the service; {@linkcode emailAccounts} does.

@@ -8,12 +8,13 @@
 import { originalRequest } from "../../router/original_request.ts";
 import { empty, json } from "../../router/response.ts";
 import type { Middleware, RouteRequest } from "../../router/types.ts";
-import type { AccountService, MailSignIn, MessageContext } from "../accounts/account_types.ts";
+import type { AccountService, MailSignIn } from "../accounts/account_types.ts";
 import { type AccountRouteName, describeAccountRoutes } from "./documents/accounts.ts";
 import type { BrowserRouteParts } from "./_browser_route_parts.ts";
+import { messageContext } from "./_message_context.ts";
 import { readFlag, readMembers, readString } from "./_route_bodies.ts";
 import { requireSub, sessionGuard } from "./_session_guard.ts";
-import type { AuthRoute, AuthRuntime } from "./types.ts";
+import type { AuthRoute } from "./types.ts";
 
 /** Seconds since the sign-in, at most, to change the address. */
 const MAX_AGE = 900;
@@ -110,27 +111,4 @@ export function accountRoutes(
       return await complete(req, () => accounts.signInByCode(address, digits, context));
     }),
   ];
-}
-
-/** What a message is sent for, and to whom. */
-export async function messageContext(
-  runtime: AuthRuntime<never>,
-  req: RouteRequest,
-  args: readonly unknown[],
-): Promise<MessageContext> {
-  return {
-    client: runtime.client(req, ...args),
-    browser: await runtime.csrf.binding(originalRequest(req)),
-    locale: req.headers.get("Accept-Language"),
-    waitUntil: waitUntilOf(args),
-  };
-}
-
-/** The function of hosts that end with the response, among what they pass to `fetch`: workerd's `ExecutionContext`. */
-function waitUntilOf(args: readonly unknown[]): MessageContext["waitUntil"] {
-  for (const arg of args) {
-    const host = arg as { waitUntil?(promise: Promise<void>): void } | null | undefined;
-    if (typeof host?.waitUntil === "function") return (delivery) => host.waitUntil?.(delivery);
-  }
-  return undefined;
 }

@@ -12,7 +12,7 @@ import { isJsonObject } from "../_strict_json.ts";
 import { AuthError } from "../error.ts";
 import { NAME_RULE, parsePasskeyName } from "../webauthn/passkey_info.ts";
 import type { CeremonyClient, WebAuthnService } from "../webauthn/service_types.ts";
-import { messageContext } from "./_account_routes.ts";
+import { messageContext } from "./_message_context.ts";
 import type { BrowserRouteParts } from "./_browser_route_parts.ts";
 import { invalid, readFlag, readMembers, readString } from "./_route_bodies.ts";
 import { keepPrivate } from "./_shared_routes.ts";

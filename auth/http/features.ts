@@ -5,7 +5,11 @@
  */
 
 import { rejectUnknownOptions } from "../_options.ts";
-import { accountService, type AccountServiceOptions } from "../accounts/account_service.ts";
+import {
+  accountService,
+  type AccountServiceOptions,
+  rejectUnknownAccountOptions,
+} from "../accounts/account_service.ts";
 import type { AccountOptions, AccountService } from "../accounts/account_types.ts";
 import { factorService } from "../factors/factor_service.ts";
 import { secondFactorService } from "../factors/sign_in.ts";
@@ -57,6 +61,7 @@ import type { AuthFeature } from "./feature_types.ts";
 export function emailAccounts(options: AccountOptions): AuthFeature<AccountService> {
   return Object.freeze<AuthFeature<AccountService>>({
     create({ stores, throttle: counted, users: accounts, ...context }) {
+      rejectUnknownAccountOptions(options);
       const throttle: AccountServiceOptions["throttle"] = counted ?? "insecureSkip";
       const { users, sessions, refreshTokens, apiKeys, credentials, identities, factors } = stores;
       const { emails, states } = stores;

@@ -6,7 +6,7 @@
 
 import { empty, json } from "../../router/response.ts";
 import { type OptionNames, rejectUnknownOptions } from "../_options.ts";
-import { messageContext } from "./_account_routes.ts";
+import { messageContext } from "./_message_context.ts";
 import { browserRouteParts, featureRoutes } from "./_browser_route_parts.ts";
 import { readOAuthOptions } from "./_oauth_options.ts";
 import { oauthRoutes } from "./_oauth_routes.ts";

@@ -9,7 +9,7 @@ import { rejectUnknownOptions } from "../_options.ts";
 import { AuthError } from "../error.ts";
 import type { SecondFactors } from "../factors/sign_in_types.ts";
 import type { PasswordAuthentication } from "../principal.ts";
-import { messageContext } from "./_account_routes.ts";
+import { messageContext } from "./_message_context.ts";
 import { readCredentials, readFlag, readMembers, readString } from "./_route_bodies.ts";
 import {
   body,

@@ -325,3 +325,10 @@ Deno.test("generateOpenAPI() documents the routes of the flows that are on, and 
   const schema = documented.content["application/json"]?.schema ?? {};
   assertFits(await response.json(), schema, "link/finish");
 });
+
+Deno.test("emailAccounts() rejects a misspelt flow, and options that registerAuth() passes", () => {
+  for (const name of ["resetPasword", "throttle", "users", "now"]) {
+    const accounts = { [name]: { page: "/x" } };
+    assertThrows(() => createAccountApp({ accounts }), TypeError, name);
+  }
+});

@@ -43,7 +43,7 @@ export function assertFits(value: unknown, schema: SchemaObject, at: string): vo
     assert(Array.isArray(value) && items !== undefined, at);
     value.forEach((item, i) => assertFits(item, items, `${at}/${i}`));
   } else {
-    assertEquals(typeof value, type, at);
+    assertEquals(typeof value, type === "integer" ? "number" : type, at);
     assert(values.includes(value), `${at} is not one of ${values}`);
   }
 }

@@ -44,11 +44,12 @@ export function accounts(
   const stores = over ?? inMemoryAuthStores({ now });
   const events: AuthEvent[] = [];
   const sessions = sessionService({ ...stores, now });
-  const { identities, users, credentials } = wrap(stores);
+  const { identities, users, credentials, emails } = wrap(stores);
   const service = identityService({
     ...own,
     identities,
     users,
+    emails,
     credentials,
     sessions,
     keys: deriveKeys(secret),

@@ -6,6 +6,7 @@
  */
 
 import { allDecoratorCases, observeMode } from "../router/_decorator_cases.ts";
+import { accountCases } from "./account_cases.ts";
 import { authCases } from "./auth_cases.ts";
 import { authFlowCases } from "./auth_flow_cases.ts";
 import { encryptedKeyCases } from "./encrypted_key_cases.ts";
@@ -46,6 +47,7 @@ export const cases: readonly RuntimeCase[] = [
   ...staticCases,
   ...authCases,
   ...authFlowCases,
+  ...accountCases,
   ...tokenCases,
   ...tokenKeyCases,
   ...encryptedKeyCases,

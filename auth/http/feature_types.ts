@@ -37,6 +37,10 @@ export interface FeatureParts {
 export interface AuthFeature<Service> {
   /** Creates its service. */
   readonly create: (parts: FeatureParts) => Service;
-  /** Creates its routes. */
+  /**
+   * Creates its routes.
+   *
+   * @internal
+   */
   readonly routes: (service: Service, parts: BrowserRouteParts) => readonly AuthRoute[];
 }

@@ -20,8 +20,10 @@ const MESSAGE = utf8("a message");
 
 /** The `info` of every purpose. These must never change, or existing signatures would no longer verify. */
 const INFOS: Readonly<Record<KeyPurpose, string>> = {
+  accounts: "gatehouse/v1/accounts",
   csrf: "gatehouse/v1/csrf",
   device: "gatehouse/v1/device",
+  "second-factor": "gatehouse/v1/second-factor",
   throttle: "gatehouse/v1/throttle",
   webauthn: "gatehouse/v1/webauthn",
 };

@@ -34,6 +34,14 @@ const STATUSES: Readonly<Record<AuthErrorCode, number>> = {
   throttled: 429,
   unauthenticated: 401,
   weak_password: 422,
+  email_missing: 409,
+  email_taken: 409,
+  email_unverified: 403,
+  invalid_code: 401,
+  invalid_link: 400,
+  invalid_second_factor: 401,
+  mfa_expired: 401,
+  mfa_required: 401,
 };
 const CODES = Object.keys(STATUSES) as AuthErrorCode[];
 

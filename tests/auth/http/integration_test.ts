@@ -277,6 +277,14 @@ const STATUSES: Readonly<Record<AuthErrorCode, number>> = {
   identity_taken: 409,
   identity_unknown: 403,
   oauth_failed: 400,
+  email_missing: 409,
+  email_taken: 409,
+  email_unverified: 403,
+  invalid_code: 401,
+  invalid_link: 400,
+  invalid_second_factor: 401,
+  mfa_expired: 401,
+  mfa_required: 401,
 };
 
 for (const [code, status] of Object.entries(STATUSES) as [AuthErrorCode, number][]) {

@@ -165,7 +165,9 @@ function problemText(
     extensions,
   }: ProblemOptions,
 ): string {
-  return JSON.stringify({ ...extensions, type, title, status, code, detail, violations }); // omits what is undefined
+  // Omits what is undefined; a function toJSON among the extensions would replace all members
+  const own = { toJSON: undefined, type, title, status, code, detail, violations };
+  return JSON.stringify({ ...extensions, ...own });
 }
 
 /** Deno sets a field in less time than it takes a list of them. */

@@ -38,7 +38,9 @@ export interface Site {
 
 /** An application that guards `/me`, and `/recent` by a sign-in of the last minute, with a clock of its own. Its client has one
  * address on every runtime. */
-export function createSite(options: Pick<AuthOptions, "webauthn" | "accounts"> = {}): Site {
+export function createSite(
+  options: Pick<AuthOptions, "webauthn" | "accounts" | "secondFactors"> = {},
+): Site {
   const clock = { now: START };
   const runtime = registerAuth({
     secret: "a secret that only the tests know, kept",

@@ -10,6 +10,7 @@ import { accountCases } from "./account_cases.ts";
 import { authCases } from "./auth_cases.ts";
 import { authFlowCases } from "./auth_flow_cases.ts";
 import { encryptedKeyCases } from "./encrypted_key_cases.ts";
+import { factorCases } from "./factor_cases.ts";
 import { graphqlCases } from "./graphql_cases.ts";
 import { assertSame, type RuntimeCase } from "./harness.ts";
 import { oauthCases } from "./oauth_cases.ts";
@@ -54,6 +55,7 @@ export const cases: readonly RuntimeCase[] = [
   ...tokenFlowCases,
   ...passkeyCases,
   ...passkeyFlowCases,
+  ...factorCases,
   ...oauthCases,
   ...serverCases,
   ...serverFlowCases,

@@ -35,7 +35,9 @@ export function webAuthnRoutes(
   const documents = describePasskeyRoutes(parts, tokens !== undefined);
   const { maxAge } = webauthn;
   const hasSession = sessionGuard(runtime, { mode: "required" });
-  const hasRecentSession = sessionGuard(runtime, { mode: "required", maxAge });
+  const hasRecentSession = sessionGuard(runtime, { mode: "required", maxAge }, {
+    bothFactors: true,
+  });
   const mode = isOpen && webauthn.signUp ? "optional" : "required";
   const mayRegister = sessionGuard(runtime, { mode, maxAge }, { bothFactors: true });
 

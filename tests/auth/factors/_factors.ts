@@ -106,7 +106,7 @@ export async function reasonOf(attempt: () => Promise<unknown>): Promise<string 
   const { code, status, reason, message, problem } = await refusal(attempt);
   assertEquals([code, status, message], ["invalid_second_factor", 401, "The code is not valid"]);
   const headers = { "WWW-Authenticate": "Session" };
-  assertEquals(problem, { headers, detail: "The code is not valid" });
+  assertEquals(JSON.parse(JSON.stringify(problem)), { headers, detail: "The code is not valid" });
   return reason;
 }
 

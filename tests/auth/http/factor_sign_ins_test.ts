@@ -186,13 +186,14 @@ Deno.test("POST /webauthn/login/verify needs no second factor with user verifica
   assertEquals(principal.amr, ["pop", "user", "otp", "mfa"]);
 });
 
-Deno.test("POST /webauthn/register needs the second factor of users who have one", async () => {
+Deno.test("POST /webauthn/register and /credentials/remove need the second factor of users who have one", async () => {
   const scene = await withFactor({ webauthn: passkeys.WEBAUTHN });
   const page = await signIn(scene, { rememberBrowser: true });
   await page.logout();
   assertEquals(await outcome(page.login()), "200"); // by the password alone
-  for (const path of ["register/options", "register/verify"] as const) {
-    assertEquals(await outcome(passkeys.ask(page, path)), "401 insufficient_authentication");
+  const weak = "401 insufficient_authentication";
+  for (const path of ["register/options", "register/verify", "credentials/remove"] as const) {
+    assertEquals(await outcome(passkeys.ask(page, path)), weak);
   }
   assertEquals(await outcome(page.post("/auth/step-up", { totp: await scene.totp() })), "200");
   const made = passkeys.register(page, passkeys.createAuthenticator());

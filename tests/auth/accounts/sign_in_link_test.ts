@@ -2,6 +2,7 @@
 
 import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { isBrowserBound } from "../../../auth/_browser_bound.ts";
+import { setDisabled } from "../_services.ts";
 import { ACCESS, accessOf, giveAccess } from "./_access.ts";
 import {
   ADA,
@@ -110,6 +111,7 @@ const CHANGES:
   readonly (readonly [why: string, change: (own: TestAccounts) => Promise<unknown>])[] = [
     ["the password was reset", ({ passwords }) => passwords.reset("u1", OTHER_PASSWORD)],
     ["the account was disabled", ({ users }) => users.disable("u1")],
+    ["its disabled flag alone was set", ({ stores }) => setDisabled(stores)],
     ["the account was removed", ({ users }) => users.remove("u1")],
     ["the address was replaced: the old mailbox must not bring it back", async (own) => {
       const send = () => own.service.changeEmail("u1", NEW, own.context());

@@ -1,7 +1,7 @@
 /** Verified e-mail addresses, and addresses that are replaced. */
 
 import { assertEquals, assertMatch, assertRejects } from "@std/assert";
-import { shown } from "../_services.ts";
+import { setDisabled, shown } from "../_services.ts";
 import {
   ADA,
   codeOf,
@@ -129,6 +129,7 @@ const CHANGES:
   readonly (readonly [why: string, change: (own: TestAccounts) => Promise<unknown>])[] = [
     ["the password was reset", ({ passwords }) => passwords.reset("u1", OTHER_PASSWORD)],
     ["the account was disabled", ({ users }) => users.disable("u1")],
+    ["its disabled flag alone was set", (own) => setDisabled(own.stores)],
     ["the account was disabled and enabled", async ({ users }) => {
       await users.disable("u1");
       await users.enable("u1");
@@ -278,3 +279,26 @@ for (const [why, take] of TAKEN) {
     assertEquals(await own.delivered(), []);
   });
 }
+
+Deno.test("verifyEmail() does not bring back an address that is replaced between its check and its write", async () => {
+  let isArmed = false;
+  const own = await withAda({
+    wrap: ({ emails }) => ({
+      emails: {
+        ...emails,
+        async findBySub(sub) {
+          const found = await emails.findBySub(sub);
+          if (isArmed) {
+            isArmed = false;
+            await verify({ stores: { ...own.stores, emails } }, "u1", NEW);
+          }
+          return found;
+        },
+      },
+    }),
+  });
+  const message = await own.messageOf(() => own.service.sendVerification("u1", own.context()));
+  isArmed = true;
+  assertEquals(await codeOf(() => own.service.verifyEmail(tokenOf(message))), "invalid_link");
+  assertEquals(await storedEmail(own), [NEW, true]);
+});

@@ -127,6 +127,37 @@ for (const [what, change] of MEANWHILE) {
   });
 }
 
+Deno.test("resolve() with linkByVerifiedEmail links nothing if the address moves to another account meanwhile", async () => {
+  const own = accounts({
+    linkByVerifiedEmail: true,
+    wrap: (stores) => ({
+      ...stores,
+      identities: {
+        ...stores.identities,
+        async create(identity) {
+          const { emails, users } = stores;
+          if (identity.sub === "victim") {
+            await emails.delete("victim");
+            await users.create({
+              sub: "u2",
+              identifier: "eve",
+              securityStamp: "s",
+              createdAt: NOW,
+            });
+            await emails.save({ sub: "u2", email: MAIL, verifiedAt: NOW }, null);
+          }
+          return await stores.identities.create(identity);
+        },
+      },
+    }),
+  });
+  await withLocal(own, true, "ada");
+  const expected = ["service_unavailable", "update_conflict"];
+  assertEquals(await failure(() => own.service.resolve(resultOf())), expected);
+  assertEquals(await own.service.list("victim"), []);
+  assertEquals((await own.service.resolve(resultOf())).user.sub, "u2");
+});
+
 /** Addresses of new accounts. */
 const NEW: readonly (readonly [
   why: string,

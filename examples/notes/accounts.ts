@@ -13,10 +13,13 @@ import {
   type AuthorizationManager,
   type AuthStores,
   type Container,
+  type DeliverMessage,
+  emailAccounts,
   type PasskeyRuntime,
   type PasswordHasher,
   registerAuth,
   type TokenRuntime,
+  totpFactors,
 } from "@gatehouse/http";
 import { NoteAccess } from "./access.ts";
 import { API_KEY_PREFIX, SCOPES } from "./api_key.ts";
@@ -32,6 +35,8 @@ export interface AccountOptions {
   readonly origin: string;
   /** Stores of authentication, API keys included. */
   readonly stores: AuthStores;
+  /** Delivers messages to users. @default the service has nothing that needs mail */
+  readonly deliver?: DeliverMessage | undefined;
   /** Hashes passwords. @default the library's */
   readonly hasher?: PasswordHasher | undefined;
   /** Called for every event. */
@@ -50,7 +55,7 @@ export interface Accounts {
 
 /** Puts authentication together. */
 export function registerAccounts(options: AccountOptions): Accounts {
-  const { container, secret, origin, stores, hasher, events, now } = options;
+  const { container, secret, origin, stores, deliver, hasher, events, now } = options;
   const told = { now, ...(events === undefined ? {} : { events }) };
   const apiKeys = apiKeyService({
     apiKeys: stores.apiKeys,
@@ -73,10 +78,25 @@ export function registerAccounts(options: AccountOptions): Accounts {
       origins: [origin],
       signUp: true,
     },
+    secondFactors: totpFactors({ issuer: "Notes" }),
+    ...(deliver === undefined ? {} : { accounts: byMail(deliver, origin) }),
     passwordPolicy: { words: ["Gatehouse", "notes"] },
     ...(hasher === undefined ? {} : { hasher }),
     ...told,
   });
   container.register(TOKEN_SERVICE, { useValue: runtime.tokens });
   return { runtime, apiKeys };
+}
+
+/** What users do by mail. The pages are in `pages/`. */
+function byMail(deliver: DeliverMessage, origin: string): ReturnType<typeof emailAccounts> {
+  return emailAccounts({
+    deliver,
+    origin,
+    verifyEmail: { page: "/verify" },
+    changeEmail: { page: "/verify" },
+    resetPassword: { page: "/reset" },
+    signInLink: { page: "/sign-in/link" },
+    signInCode: {},
+  });
 }

@@ -15,6 +15,7 @@ import {
   routerBuilder,
   type TokenRuntime,
 } from "@gatehouse/http/native";
+import { AccountController } from "./account_controller.ts";
 import { ApiKeysController } from "./api_key_controller.ts";
 import { AttachmentsController } from "./attachment_controller.ts";
 import { NotesController } from "./note_controller.ts";
@@ -70,6 +71,7 @@ const info: OpenApiInfo = {
       description: "Your notes, newest first. Changes may name the version they are meant for.",
     },
     { name: "Attachments", description: "Files of a note." },
+    { name: "Account", description: "Your account." },
   ],
 };
 
@@ -120,5 +122,6 @@ export function apiBuilder(
       SessionsController,
       ProgramsController,
       ApiKeysController,
+      AccountController,
     );
 }

@@ -24,6 +24,7 @@ import { problemPage } from "./pages/refusal.ts";
 import { observeChanges } from "./graphql/changes.ts";
 import { addGraphqlRoute } from "./graphql/route.ts";
 import type { Provider } from "./providers.ts";
+import type { Outbox } from "./outbox.ts";
 import type { NoteStore } from "./store.ts";
 import { CLOCK, NOTE_FACTORY, NOTE_STORE } from "./tokens.ts";
 
@@ -41,6 +42,8 @@ export interface AppOptions {
   assets: StaticAssetOptions;
   /** Providers to sign in with. @default none */
   providers?: readonly Provider[];
+  /** Where messages to users go. @default the service has nothing that needs mail */
+  outbox?: Outbox | undefined;
   /** Hashes passwords. @default the library's, which is slow by design */
   hasher?: PasswordHasher;
   /** Called for every event. */
@@ -54,7 +57,7 @@ export interface AppOptions {
 /** Creates the service. */
 export function createApp(options: AppOptions): BuiltRouter<Connection, Principal> {
   const { stores, origin, secret, assets, hasher, events, nowMs = Date.now } = options;
-  const { providers = [], signal } = options;
+  const { providers = [], outbox, signal } = options;
   const changes = observeChanges(options.store, signal);
   const { store } = changes;
   const makeNote = createNoteFactory(nowMs);
@@ -68,6 +71,7 @@ export function createApp(options: AppOptions): BuiltRouter<Connection, Principa
     secret,
     origin,
     stores,
+    deliver: outbox?.deliver,
     hasher,
     events,
     now,
@@ -79,7 +83,7 @@ export function createApp(options: AppOptions): BuiltRouter<Connection, Principa
     .extend((router) => addDocsRoutes(router, { document: () => text, assets }), "static")
     .build();
   addGraphqlRoute(router, { runtime, changes, makeNote });
-  addPageRoutes(router, { store, runtime, apiKeys, origin, providers });
+  addPageRoutes(router, { store, runtime, apiKeys, origin, providers, outbox });
   return router;
 }
 

@@ -56,7 +56,7 @@ function addPageHeaders(headers: Headers): void {
 }
 
 /** A text response whose version is its digest, RFC 9110 §8.8.3. */
-async function textResponse(
+export async function textResponse(
   req: ConditionalRequest,
   text: string,
   type: string,

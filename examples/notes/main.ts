@@ -24,6 +24,9 @@
  * Several processes can share the work: on one folder, or on one PostgreSQL or Redis with the same `SECRET`. They share
  * all data. Behind one load balancer they all have its address as their `ORIGIN`.
  *
+ * What the service would mail is shown at `/outbox`. At a public origin there is no such page, and nothing that needs mail:
+ * this example has no mail service.
+ *
  * The folder, which also holds the package of static assets, is `.data` beside this file unless an argument names another.
  * `--watch` serves the static assets as they are in their folder.
  *
@@ -39,6 +42,7 @@ import { eventLine } from "./event_line.ts";
 import { demoStores } from "./identity/demo.ts";
 import { createIdentity, type IdentityOptions } from "./identity/identity.ts";
 import { firstLine, listen, type Listener } from "./listener.ts";
+import { createOutbox } from "./outbox.ts";
 import { type NotesId, readProviders } from "./providers.ts";
 import { readSecret } from "./secret.ts";
 import { withSeeds } from "./seed.ts";
@@ -83,6 +87,7 @@ async function main(): Promise<void> {
     const notesId = idPort === undefined || idStores === undefined
       ? undefined
       : serveIdentity(idPort, { notesOrigin: origin, stores: idStores, assets });
+    const outbox = createOutbox(origin, () => Math.floor(Date.now() / 1000));
     listener.serve(
       createApp({
         store: withSeeds(store),
@@ -91,6 +96,7 @@ async function main(): Promise<void> {
         secret,
         assets,
         providers: readProviders({ env: Deno.env.get, origin, states: stores.states, notesId }),
+        outbox,
         events: log,
         signal: stopping.signal,
       }).fetch,
@@ -98,6 +104,9 @@ async function main(): Promise<void> {
     console.log(`Notes are served at ${listener.origin}/ (Ctrl-C stops)`);
     console.log(`Register there, then try the API at ${origin}/docs`);
     console.log(`Everything is kept in ${name}`);
+    if (outbox !== undefined) {
+      console.log(`Its mail is shown at ${origin}/outbox, and sent nowhere`);
+    }
     if (notesId !== undefined) console.log(`Notes ID is served at ${notesId.issuer}/`);
     await stop.received;
     stopping.abort();

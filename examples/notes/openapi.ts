@@ -24,6 +24,7 @@ const { runtime } = registerAccounts({
   secret: generateSecret(),
   origin: "http://localhost:8000",
   stores: inMemoryAuthStores(),
+  deliver: () => {},
   now: () => 0,
 });
 

@@ -54,3 +54,9 @@ export function readOrigin(text: string | undefined): string | undefined {
     "ORIGIN must be an origin such as https://notes.example.com or http://localhost:8000",
   );
 }
+
+/** Whether an origin is of this machine: the service runs for development. */
+export function isLocalOrigin(origin: string): boolean {
+  const hostname = URL.parse(origin)?.hostname ?? "";
+  return hostname === "localhost" || hostname.endsWith(".localhost");
+}

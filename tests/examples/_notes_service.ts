@@ -6,9 +6,10 @@
 
 import { type AuthEvent, type AuthStores, authStores, pbkdf2Hasher } from "@gatehouse/http/auth";
 import { denoKvAdapter } from "@gatehouse/http/auth/stores/kv";
-import { assertEquals } from "@std/assert";
+import { assertEquals, assertExists } from "@std/assert";
 import { createApp } from "../../examples/notes/app.ts";
 import { LIVE_ASSETS } from "../../examples/notes/assets.ts";
+import { createOutbox, type Outbox } from "../../examples/notes/outbox.ts";
 import { withSeeds } from "../../examples/notes/seed.ts";
 import { recordNoteStore } from "../../examples/notes/store_records.ts";
 
@@ -60,6 +61,8 @@ export interface NotesService extends Client {
   readonly stranger: () => Client;
   /** Creates a client that has registered. */
   readonly user: (identifier: string, userAgent?: string) => Promise<Client>;
+  /** What it would have mailed. */
+  readonly outbox: Outbox;
   /** Emitted events. */
   readonly events: readonly AuthEvent[];
   /** The database. */
@@ -100,12 +103,15 @@ export async function withNotes(
   );
   const { port } = server.addr;
   const origin = `http://localhost:${port}`;
+  const outbox = createOutbox(origin, now);
+  assertExists(outbox);
   const { fetch: handler } = createApp({ // no request arrives before it is set
     store: seeds ? withSeeds(store, nowMs) : store,
     stores,
     origin,
     secret: "a secret that only the tests know, kept",
     assets: LIVE_ASSETS,
+    outbox,
     hasher: pbkdf2Hasher({ iterations: 1_000 }), // fast: the hash is not under test
     events: (event) => void events.push(event),
     nowMs,
@@ -122,7 +128,7 @@ export async function withNotes(
     return client;
   };
   try {
-    await test({ ...await user("ada"), stranger, user, events, kv, stores, port, origin });
+    await test({ ...await user("ada"), stranger, user, outbox, events, kv, stores, port, origin });
   } finally {
     await server.shutdown();
     kv.close();

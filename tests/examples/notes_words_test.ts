@@ -5,22 +5,30 @@ import { browserName } from "../../examples/notes/pages/browser_name.ts";
 import { eventLine } from "../../examples/notes/event_line.ts";
 
 /** Where the message of each code is shown: in the form or at a field. A new code must be added. */
-const PLACES: Readonly<Record<AuthErrorCode, "form" | "identifier" | "password">> = {
+const PLACES: Readonly<Record<AuthErrorCode, "form" | "identifier" | "password" | "code">> = {
   access_denied: "form",
   credential_unknown: "form",
   csrf_failed: "form",
+  email_missing: "form",
+  email_taken: "form",
+  email_unverified: "form",
   identifier_unavailable: "identifier",
   insufficient_authentication: "form",
   insufficient_scope: "form",
   invalid_challenge: "form",
+  invalid_code: "code",
   invalid_credentials: "form",
   invalid_identifier: "identifier",
+  invalid_link: "form",
   invalid_refresh_token: "form",
+  invalid_second_factor: "code",
   invalid_token: "form",
   identity_taken: "form",
   identity_unknown: "form",
   oauth_failed: "form",
   last_way_in: "form",
+  mfa_expired: "form",
+  mfa_required: "form",
   service_unavailable: "form",
   session_ambiguous: "form",
   session_expired: "form",
@@ -73,6 +81,7 @@ for (
     "token_expired",
     "invalid_token",
     "invalid_refresh_token",
+    "mfa_expired",
   ]
 ) {
   Deno.test(`describeRefusal() offers to sign in after ${code}`, () => {

@@ -3,26 +3,29 @@
 import { send } from "./client.js";
 import { attempt, enhance, showMessage } from "./forms.js";
 import { describeRefusal } from "./messages.js";
+import { askForSecondFactor, keepAddress } from "./sign_in.js";
 import { chosenInAutofill, createPasskey, hasPasskeys, signInWithPasskey } from "./passkeys.js";
 
 const form = document.querySelector("#account");
 const { identifier, password, remember, show, passkey } = form.elements;
+const { "send-link": sendLink, "send-code": sendCode } = form.elements;
 const { next, passkeyName } = form.dataset;
 const path = new URL(form.action).pathname;
 const isSignIn = path === "/auth/login";
 
 const done = () => location.assign(next);
+const refused = (refusal) => askForSecondFactor(refusal, next);
 /** Ends the offer of passkeys in the autofill, which no other request of the browser can stand beside. */
 let offer = new AbortController();
 
-enhance(form, submit, { done, idle: offerPasskeys });
+enhance(form, submit, { done, refused, idle: offerPasskeys });
 show.addEventListener("change", () => {
   password.type = show.checked ? "text" : "password";
 });
 if (hasPasskeys) {
   passkey.addEventListener("click", () => {
     const required = isSignIn ? [] : [identifier];
-    attempt(form, submitPasskey, { done, idle: offerPasskeys, required });
+    attempt(form, submitPasskey, { done, refused, idle: offerPasskeys, required });
   });
   offerPasskeys();
 } else {
@@ -30,6 +33,15 @@ if (hasPasskeys) {
   form.querySelector(".or").remove();
   passkey.remove();
 }
+sendLink?.addEventListener("click", () => {
+  byMail("/auth/link/start", () => location.assign("/sign-in/link"));
+});
+sendCode?.addEventListener("click", () => {
+  byMail("/auth/code/start", () => {
+    keepAddress(identifier.value);
+    location.assign(`/sign-in/code?${new URLSearchParams({ next })}`);
+  });
+});
 
 // What a provider has refused, by the code in the address
 const error = new URLSearchParams(location.search).get("error");
@@ -53,11 +65,26 @@ function submitPasskey() {
   return createPasskey({ identifier: identifier.value }, passkeyName);
 }
 
+/** Has a message sent to the address in the form. */
+function byMail(route, whenSent) {
+  attempt(form, () => {
+    offer.abort();
+    const email = identifier.value;
+    if (!email.includes("@")) return { ok: false, refusal: { status: 0, code: "address_needed" } };
+    return send("POST", route, { email, remember: remember.checked });
+  }, { done: whenSent, idle: offerPasskeys, required: [identifier] });
+}
+
 async function offerPasskeys() {
   if (!isSignIn) return;
   offer.abort();
   offer = new AbortController();
   const signIn = await chosenInAutofill(offer.signal);
   if (signIn === undefined) return;
-  attempt(form, () => signIn(remember.checked), { done, idle: offerPasskeys, required: [] });
+  attempt(form, () => signIn(remember.checked), {
+    done,
+    refused,
+    idle: offerPasskeys,
+    required: [],
+  });
 }

@@ -11,8 +11,14 @@ import { describeRefusal } from "./messages.js";
 /**
  * What follows.
  *
- * @typedef {{ done: (content: unknown) => void, idle?: () => void, required?: Iterable<HTMLInputElement> }} Following
- * `done` is called with the response's content; the form stays busy, in case another page is loaded. `idle` is called when
+ * @typedef {{
+ *   done: (content: unknown) => void,
+ *   refused?: (refusal: import("./messages.js").Refusal) => boolean,
+ *   idle?: () => void,
+ *   required?: Iterable<HTMLInputElement>,
+ * }} Following
+ * `done` is called with the response's content; the form stays busy, in case another page is loaded. `refused` is called with
+ * a refusal; if it returns true, another page says the rest. `idle` is called when
  * the form waits for its user again. `required` fields must be filled in; by default those that say so.
  */
 
@@ -47,7 +53,7 @@ export function enhance(form, submit, following) {
 export async function attempt(
   form,
   submit,
-  { done, idle, required = form.querySelectorAll("[required]") },
+  { done, refused, idle, required = form.querySelectorAll("[required]") },
 ) {
   if (form.getAttribute("aria-busy") === "true") return;
   const message = form.querySelector(".message");
@@ -58,6 +64,7 @@ export async function attempt(
   setBusy(form, true);
   const { ok, content, refusal } = await submit();
   if (ok) return done(content);
+  if (refused?.(refusal)) return;
   setBusy(form, false);
   if (refusal.code === "dismissed") focused.focus();
   else tell(form, message, describeRefusal(refusal));
@@ -69,8 +76,8 @@ export function showMessage(element, { text, signIn }) {
   element.textContent = text;
   if (signIn) {
     const link = document.createElement("a");
-    const again = signIn === "again" ? { again: "1" } : {};
-    link.href = `/sign-in?${new URLSearchParams({ next: location.pathname, ...again })}`;
+    const { next = location.pathname } = document.querySelector("form[data-next]")?.dataset ?? {};
+    link.href = `/${signIn === "again" ? "step-up" : "sign-in"}?${new URLSearchParams({ next })}`;
     link.textContent = "Sign in";
     element.append(" ", link);
   }

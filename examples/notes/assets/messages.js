@@ -14,6 +14,7 @@
 /** Messages by code. Some name the field that caused the refusal. */
 const WORDS = new Map(Object.entries({
   access_denied: { text: "This belongs to somebody else." },
+  address_needed: { field: "identifier", text: "Enter your e-mail address." },
   credential_unknown: {
     text: "This passkey was removed from your account. Use another one, or your password.",
   },
@@ -22,6 +23,9 @@ const WORDS = new Map(Object.entries({
       "The service can't tell that this came from its own page. Reload the page and try again; " +
       "if that does not help, allow cookies for this site.",
   },
+  email_missing: { text: "Your account has no e-mail address. Add one first." },
+  email_taken: { text: "Somebody else has verified this address here." },
+  email_unverified: { text: "Verify your e-mail address first." },
   identity_taken: {
     text: "This account is linked to somebody else here. Sign in with it to see to whom.",
   },
@@ -31,25 +35,40 @@ const WORDS = new Map(Object.entries({
     text: "Somebody has registered with this already. Choose another one, or sign in.",
   },
   insufficient_authentication: {
-    text: "You signed in a while ago. Sign in again to show that it is you.",
+    text:
+      "You signed in a while ago. Show again that it is you, with your second factor if you have one.",
     signIn: "again",
   },
   insufficient_scope: { text: "The key or token is not good for this." },
   invalid_challenge: { text: "That took too long. Try again." },
+  invalid_code: {
+    field: "code",
+    text: "This is not the code, or it has expired. After five wrong ones, ask for another code.",
+  },
   invalid_credentials: { text: "The name or the password is wrong." },
   invalid_identifier: {
     field: "identifier",
     text:
       "Enter one e-mail address or one name, of at most 254 characters, without spaces, quotes, commas and brackets.",
   },
+  invalid_link: { text: "This link was used before, has expired, or is not complete." },
   invalid_refresh_token: {
     text: "Your sign-in has ended. Sign in again to go on.",
     signIn: true,
+  },
+  invalid_second_factor: {
+    field: "code",
+    text: "This code is wrong, or was used before. Take the next one that the app shows.",
   },
   invalid_token: { text: "The token is not valid here. Sign in again to go on.", signIn: true },
   last_way_in: {
     text: "Without it you could not sign in any more. Add another way to sign in first.",
   },
+  mfa_expired: {
+    text: "This took too long, or too many codes were wrong. Sign in again.",
+    signIn: true,
+  },
+  mfa_required: { text: "Your account has a second factor. Sign in on the page for it." },
   no_such_api_key: {
     text: "That key is revoked already. Reload the page to see those that are left.",
   },

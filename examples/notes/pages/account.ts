@@ -22,6 +22,8 @@ export interface AccountPage {
 export interface SignInPage extends AccountPage {
   /** Why somebody who had signed in before has to do it once more. */
   readonly reason?: "ended" | "again" | undefined;
+  /** Whether the service sends links and codes. @default {false} */
+  readonly hasMail?: boolean;
   /** What somebody who is signed in signs in by. */
   readonly identifier?: string | undefined;
 }
@@ -38,7 +40,8 @@ const REASONS = {
 } as const;
 
 /** Creates the page to sign in. */
-export function signInPage({ next, providers = [], reason, identifier }: SignInPage): Response {
+export function signInPage(page: SignInPage): Response {
+  const { next, providers = [], reason, hasMail = false, identifier } = page;
   return pageResponse({
     title: "Sign in",
     ...(reason === "again" ? {} : { reader: "nobody" }), // a session that goes on is not left by another link
@@ -56,11 +59,13 @@ export function signInPage({ next, providers = [], reason, identifier }: SignInP
         ${showPassword()}
         <label class="check"><input id="remember" name="remember" type="checkbox"> Keep me signed in on this browser</label>
         <button disabled>Sign in</button>
+        ${hasMail ? html`<p><a href="/forgot">Forgot your password?</a></p>` : undefined}
         <p class="or">or</p>
         <button id="passkey" class="quiet" type="button" disabled
           aria-describedby="passkey-hint">Sign in with a passkey</button>
         <p id="passkey-hint" class="hint">With your fingerprint, face or screen lock.</p>
         ${providerLinks(providers, next)}
+        ${hasMail ? mailButtons() : undefined}
       </form>
       ${reason === "again"
         ? undefined
@@ -99,7 +104,10 @@ export function registerPage({ next, providers = [], userAgent }: RegisterPage):
 }
 
 /** The path of one of the pages. @param next Where to go on afterwards. */
-export function pathWithNext(path: "/sign-in" | "/register", next: string): string {
+export function pathWithNext(
+  path: "/sign-in" | "/register" | "/second-factor" | "/step-up",
+  next: string,
+): string {
   return next === "/" ? path : `${path}?${new URLSearchParams({ next })}`;
 }
 
@@ -117,8 +125,20 @@ function identifierField(
   `;
 }
 
-function showPassword(): Html {
+/** The box that shows the password beside it. */
+export function showPassword(): Html {
   return html`
     <label class="check"><input id="show" type="checkbox"> Show the password</label>
+  `;
+}
+
+function mailButtons(): Html {
+  return html`
+    <p class="or">or by e-mail</p>
+    <p class="actions">
+      <button id="send-link" class="quiet" type="button" disabled>Send me a link</button>
+      <button id="send-code" class="quiet" type="button" disabled>Send me a code</button>
+    </p>
+    <p class="hint">To the address that you enter above.</p>
   `;
 }

@@ -22,6 +22,8 @@ export interface Page {
   readonly script?: string;
   /** What it shows, from its heading on. */
   readonly content: HtmlValue;
+  /** Whether its address or its links have a secret: no other page is told where it was. @default {false} */
+  readonly hasSecretUrl?: boolean;
   /** Status code. @default {200} */
   readonly status?: number;
   /** More header fields. */
@@ -41,7 +43,9 @@ const NEEDS_SCRIPTS = html`
 `;
 
 /** Creates a page. */
-export function pageResponse({ title, reader, script, content, status, headers }: Page): Response {
+export function pageResponse(
+  { title, reader, script, content, hasSecretUrl = false, status, headers }: Page,
+): Response {
   const scripts = scriptTags(reader, script);
   const page = html`
     <!DOCTYPE html>
@@ -53,6 +57,7 @@ export function pageResponse({ title, reader, script, content, status, headers }
         <link rel="icon" href="data:,">
         <link rel="stylesheet" href="/assets/style.css">
         <link rel="stylesheet" href="/assets/forms.css">
+        <link rel="stylesheet" href="/assets/account.css">
         ${scripts}
       </head>
       <body>
@@ -72,7 +77,7 @@ export function pageResponse({ title, reader, script, content, status, headers }
     headers: {
       ...headers,
       "Content-Security-Policy": CONTENT_SECURITY_POLICY,
-      "Referrer-Policy": "same-origin", // a search is private
+      "Referrer-Policy": hasSecretUrl ? "no-referrer" : "same-origin", // a search is private
     },
   });
 }
@@ -97,6 +102,7 @@ function readerMenu({ identifier }: Reader): Html {
     <nav class="menu" aria-label="Account">
       <span class="reader">Signed in as <strong>${identifier}</strong></span>
       <a href="/passkeys">Passkeys</a>
+      <a href="/security">Security</a>
       <a href="/sessions">Your sessions</a>
       <a href="/developer">Developer</a>
       <form id="sign-out" action="/auth/logout" method="post">

@@ -18,6 +18,9 @@ import { pageResponse } from "./layout.ts";
 /** Redirects people to the sign-in page where a session is required; `undefined` for API clients and other refusals. */
 export function askToSignIn(error: AuthError, req: RouteRequest): Response | undefined {
   if (error.status !== 401 || !isNavigation(req)) return undefined;
+  if (error.code === "insufficient_authentication") {
+    return redirect(pathWithNext("/step-up", targetOf(req)), 303);
+  }
   const ended = error.code === "session_expired";
   // These two are where people sign in: to send them there once more would go round in circles
   if (req.path === "/sign-in") {

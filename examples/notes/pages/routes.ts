@@ -4,44 +4,19 @@
  * @module
  */
 
-import {
-  type ApiKeyService,
-  type BuiltRouter,
-  getSession,
-  type PasskeyRuntime,
-  type Principal,
-  redirect,
-  type RouteRequest,
-  type TokenRuntime,
-} from "@gatehouse/http/native";
+import { type BuiltRouter, getSession, type Principal, redirect } from "@gatehouse/http/native";
 import { z } from "zod";
-import { IN_PERSON } from "../access.ts";
 import type { Connection } from "../api.ts";
 import { NOTE_ID_REGEXP } from "../note.ts";
-import type { Provider } from "../providers.ts";
-import type { NoteStore } from "../store.ts";
-import { registerPage, signInPage } from "./account.ts";
+import { pathWithNext, registerPage, signInPage } from "./account.ts";
+import { addAccountRoutes } from "./account_routes.ts";
 import { developerPage } from "./developer.ts";
-import type { Reader } from "./layout.ts";
 import { linkedAccountsPage } from "./linked_accounts.ts";
+import { addressOf, FOR_EVERYBODY, FOR_USERS, type PageParts, readerOf } from "./parts.ts";
 import { passkeyPage } from "./passkeys.ts";
 import { nextOf } from "./refusal.ts";
 import { sessionPage } from "./sessions.ts";
 import { startPage, welcomePage } from "./start.ts";
-
-/** Parts of the pages. */
-export interface PageParts {
-  /** Where the notes are. */
-  readonly store: NoteStore;
-  /** Lists the reader's sessions, API clients and passkeys. */
-  readonly runtime: TokenRuntime & PasskeyRuntime;
-  /** Knows the reader's keys. */
-  readonly apiKeys: ApiKeyService;
-  /** Where the service is: `http://localhost:8000`. */
-  readonly origin: string;
-  /** Providers to sign in with. */
-  readonly providers: readonly Provider[];
-}
 
 const PAGE_LIMIT = 20;
 
@@ -51,33 +26,28 @@ const pageQuerySchema = z.object({
   cursor: z.string().regex(NOTE_ID_REGEXP).optional().catch(undefined),
 });
 
-/** For all visitors, signed in or not. */
-const FOR_EVERYBODY = { auth: { mode: "optional" }, openapi: false } as const;
-
-/** For signed-in users; API clients do not use pages. */
-const FOR_USERS = {
-  auth: true,
-  authorization: IN_PERSON.authorization,
-  openapi: false,
-} as const;
-
 /** Adds the routes. */
 export function addPageRoutes(
   router: BuiltRouter<Connection, Principal>,
-  { store, runtime, apiKeys, origin, providers }: PageParts,
+  parts: PageParts,
 ): void {
+  const { store, runtime, apiKeys, origin, providers, outbox } = parts;
+  const hasMail = runtime.accounts !== undefined;
   router
     .get("/", async (req) => {
       const { query: { q, cursor } } = req;
       const user = getSession(req)?.user;
       if (user === undefined) return welcomePage(router.routes);
       const before = cursor === undefined ? {} : { before: cursor };
+      const email = hasMail ? await addressOf(runtime, user.sub) : undefined;
       return startPage({
         ...await store.list(user.sub, { search: q, limit: PAGE_LIMIT, ...before }),
         reader: readerOf(req),
         search: q,
         continued: cursor !== undefined,
         routes: router.routes,
+        unverified: email?.verified === false ? email.address : undefined,
+        hasOutbox: outbox !== undefined,
       });
     }, { ...FOR_EVERYBODY, schema: { query: pageQuerySchema } })
     .get("/register", (req) => {
@@ -87,19 +57,22 @@ export function addPageRoutes(
     }, FOR_EVERYBODY)
     .get("/sign-in", (req) => {
       const next = nextOf(req);
+      const { again, error } = req.query; // of a provider
+      if (error === "mfa_required") return redirect(pathWithNext("/second-factor", next), 303);
       if (req.principal === undefined) {
         return signInPage({
           next,
           providers,
+          hasMail,
           reason: req.query.ended === "1" ? "ended" : undefined,
         });
       }
-      const { again, error } = req.query; // of a provider that was to be linked
       if (typeof error === "string") {
+        // It was to be linked
         return redirect(`/linked-accounts?${new URLSearchParams({ error })}`, 303);
       }
       return again === "1"
-        ? signInPage({ next, providers, reason: "again", ...readerOf(req) })
+        ? signInPage({ next, providers, hasMail, reason: "again", ...readerOf(req) })
         : redirect(next, 303);
     }, FOR_EVERYBODY)
     .get("/passkeys", async (req) => {
@@ -133,9 +106,5 @@ export function addPageRoutes(
         now: runtime.now(),
       });
     }, FOR_USERS);
-}
-
-/** The session of the request. Users sign in by sessions only, so that it always exists. */
-function readerOf(req: Pick<RouteRequest, "raw">): Reader {
-  return { identifier: getSession(req)?.user.identifier ?? "" };
+  addAccountRoutes(router, parts);
 }

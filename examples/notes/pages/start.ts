@@ -8,6 +8,7 @@
 import type { RouteInfo } from "@gatehouse/http";
 import { type Html, html } from "./html.ts";
 import { pageResponse, type Reader } from "./layout.ts";
+import { outboxHint } from "./outbox.ts";
 import type { Note } from "../note.ts";
 import type { NotePage } from "../store.ts";
 
@@ -15,6 +16,10 @@ import type { NotePage } from "../store.ts";
 export interface StartPage extends NotePage {
   /** The reader. */
   readonly reader: Reader;
+  /** The reader's address, if it is not verified. */
+  readonly unverified?: string | undefined;
+  /** Whether there is an outbox. */
+  readonly hasOutbox?: boolean;
   /** The search that the notes were found by; empty for all. */
   readonly search: string;
   /** Whether there are newer notes before these. */
@@ -25,7 +30,7 @@ export interface StartPage extends NotePage {
 
 /** Creates the start page of a signed-in user. */
 export function startPage(page: StartPage): Response {
-  const { reader, notes, search, routes } = page;
+  const { reader, notes, search, routes, unverified, hasOutbox = false } = page;
   const heading = search === "" ? "Your notes" : `Notes with “${search}”`;
   return pageResponse({
     ...(search === "" ? {} : { title: heading }),
@@ -33,6 +38,7 @@ export function startPage(page: StartPage): Response {
     script: "notes",
     content: html`
       <h1>${heading}</h1>
+      ${unverified === undefined ? undefined : verifyNotice(unverified, hasOutbox)}
       <form class="search" action="/" role="search">
         <label for="q">Search notes</label>
         <div class="row">
@@ -60,6 +66,18 @@ export function startPage(page: StartPage): Response {
       ${apiSection(routes)}
     `,
   });
+}
+
+function verifyNotice(address: string, hasOutbox: boolean): Html {
+  return html`
+    <div class="notice">
+      <p>
+        Verify <strong>${address}</strong> by the link that we sent there, so that you can get a new password when you
+        forget yours. <a href="/security">Send it again</a>
+      </p>
+      ${outboxHint(hasOutbox)}
+    </div>
+  `;
 }
 
 /** Creates the start page of an anonymous visitor. @param routes Routes of the service. */

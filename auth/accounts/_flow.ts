@@ -76,14 +76,16 @@ export function subOf({ account }: Pick<Sent, "account">): { readonly sub?: stri
 /**
  * Takes what a link was sent for, and its user.
  *
+ * @param sub The account that it must be of. @default any
  * @throws {AuthError} `invalid_link`, also if the account was disabled or its credentials changed since.
  */
 export async function takeLink(
   { secrets, users }: AccountContext,
   purposes: readonly Purpose[],
   token: string,
+  sub?: string,
 ): Promise<{ readonly sent: Sent; readonly user: User }> {
-  const sent = await secrets.takeToken(purposes, token);
+  const sent = await secrets.takeToken(purposes, token, sub === undefined ? {} : { sub });
   const user = sent?.account && await users.findBySub(sent.account.sub);
   if (!user || isDisabled(user) || user.securityStamp !== sent?.account?.securityStamp) {
     throw invalidLink();

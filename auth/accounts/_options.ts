@@ -13,6 +13,7 @@ import type {
   LinkFlowOptions,
   SignInCodeOptions,
   SignInLinkOptions,
+  UnverifiedOptions,
 } from "./account_types.ts";
 
 const ACTION = "Cannot set up accounts";
@@ -56,7 +57,10 @@ export function readFlows(options: AccountOptions): Flows {
   }
   const { signInLink, signInCode, unverified } = options;
   if (unverified !== undefined) {
-    rejectUnknownOptions(ACTION, unverified, { expiresIn: true });
+    rejectUnknownOptions<UnverifiedOptions>(ACTION, unverified, { expiresIn: true, since: true });
+    if (!Number.isInteger(unverified.since) || unverified.since < 0) {
+      throw new RangeError(`${ACTION}: unverified.since must be a time in seconds since the epoch`);
+    }
     requireSeconds(ACTION, { "unverified.expiresIn": unverified.expiresIn }, { min: 3_600 });
   }
   if (signInCode !== undefined) {

@@ -26,6 +26,8 @@ export interface Sent {
   /** What identifies the browser that asked for it; absent if any may use it. */
   readonly browser?: string | undefined;
   readonly remember?: boolean | undefined;
+  /** The address that is to be replaced. */
+  readonly replaces?: string | undefined;
   readonly expiresAt: number;
 }
 
@@ -46,18 +48,29 @@ const CODE_REGEXP = /^\d{6}$/;
 export interface Secrets {
   /** Stores what a link is for. @returns Its token: 32 random bytes, base64url. */
   createToken(sent: Sent): Promise<string>;
-  /** Takes what the link was sent for, once; `undefined` if it is used, expired, unknown or of another purpose or browser. */
+  /**
+   * Takes what the link was sent for, once; `undefined` if it is used, expired, unknown or of another purpose, account or
+   * browser: then it stays valid for those.
+   */
   takeToken(
     purposes: readonly Purpose[],
     token: unknown,
-    browser?: string,
+    holder?: { readonly sub?: string; readonly browser?: string | undefined },
   ): Promise<Sent | undefined>;
   /** Makes a token valid again that was taken without effect. */
   restoreToken(token: string, sent: Sent): Promise<void>;
   /** Stores what a code is for, in place of an earlier one of the same address and browser. @returns The code. */
   createCode(sent: Sent & { readonly browser: string }): Promise<string>;
-  /** Takes what the code was sent for, once. Of concurrent calls one has a try. */
-  takeCode(email: string, browser: string, code: unknown): Promise<Sent | undefined>;
+  /**
+   * Takes what the code was sent for, once. Of concurrent calls one has a try.
+   *
+   * @param admit Called before a try, if there is a code. If it rejects, that was none.
+   */
+  takeCode(
+    [email, browser]: readonly [email: string, browser: string],
+    code: unknown,
+    admit: () => Promise<void>,
+  ): Promise<Sent | undefined>;
 }
 
 /** Creates the functions. */
@@ -82,12 +95,13 @@ export function createSecrets(
       await states.put(await tokenKey(token), sent, sent.expiresAt);
       return token;
     },
-    async takeToken(purposes, token, browser) {
+    async takeToken(purposes, token, { sub, browser } = {}) {
       if (typeof token !== "string" || !TOKEN_REGEXP.test(token)) return undefined;
       const sent = await states.consume(await tokenKey(token)) as Sent | null;
       if (sent === null) return undefined;
-      const { browser: own = browser } = sent;
-      if (purposes.includes(sent.purpose) && own === browser) return sent;
+      const { browser: own = browser, account } = sent;
+      const isTheirs = own === browser && (sub === undefined || account?.sub === sub);
+      if (purposes.includes(sent.purpose) && isTheirs) return sent;
       await restoreToken(token, sent); // for the browser that asked for it
       return undefined;
     },
@@ -100,11 +114,15 @@ export function createSecrets(
       await states.put(await codeKey(email, browser), value, expiresAt);
       return code;
     },
-    async takeCode(email, browser, code) {
+    async takeCode([email, browser], code, admit) {
       const key = await codeKey(email, browser);
       const found = await states.consume(key) as SentCode | null;
       if (found === null) return undefined;
       const { mac, triesLeft, ...sent } = found;
+      await admit().catch(async (error) => {
+        await states.put(key, found, sent.expiresAt);
+        throw error;
+      });
       const given = typeof code === "string" && CODE_REGEXP.test(code) ? code : "";
       const fields = codeFields(email, browser, given);
       if (await keys.verify("accounts", fields, decodeBase64Url(mac))) return sent;

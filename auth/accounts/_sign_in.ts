@@ -10,6 +10,7 @@ import { AuthError } from "../error.ts";
 import { isDisabled } from "../stores/checked.ts";
 import type { User } from "../stores/types.ts";
 import { toUserInfo } from "../users/user_info.ts";
+import type { FactorAttempt } from "../throttle/throttle_types.ts";
 import { addressOf, canonicalEmail, findRecipient, proveAddress } from "./_addresses.ts";
 import type { AccountContext } from "./_context.ts";
 import {
@@ -62,7 +63,7 @@ export function signInMethods(context: AccountContext): Methods {
 
     async signInByLink(token, browser) {
       requireFlow("signInLink", flows.signInLink);
-      const sent = await secrets.takeToken(["sign_in"], token, browser);
+      const sent = await secrets.takeToken(["sign_in"], token, { browser });
       const result = sent && await signInBySent(context, sent);
       if (result === undefined) throw invalidLink();
       return result;
@@ -83,10 +84,12 @@ export function signInMethods(context: AccountContext): Methods {
     async signInByCode(email, code, { client, browser }) {
       requireFlow("signInCode", flows.signInCode);
       const address = canonicalEmail(email);
-      const attempt = throttle === "insecureSkip"
-        ? undefined
-        : await throttle.factor(`code:${address}`, client); // whatever the browser: another code has as many tries
-      const sent = await secrets.takeCode(address, requireBrowser(browser), code);
+      let attempt: FactorAttempt | undefined;
+      // Whatever the browser, since another code has as many tries; not without a code, or anybody could lock the user out
+      const admit = async (): Promise<void> => {
+        if (throttle !== "insecureSkip") attempt = await throttle.factor(`code:${address}`, client);
+      };
+      const sent = await secrets.takeCode([address, requireBrowser(browser)], code, admit);
       const result = sent && await signInBySent(context, sent);
       if (result === undefined) {
         throw new AuthError("invalid_code", { detail: "The code is wrong or has expired" });

@@ -61,10 +61,11 @@ export function verificationMethods(context: AccountContext): Methods {
 
     sendVerification,
 
-    async verifyEmail(token, message = {}) {
+    async verifyEmail(token, sub, message = {}) {
       requireFlow("verifyEmail", flows.verifyEmail ?? flows.changeEmail);
-      const { sent, user } = await takeLink(context, ["verify_email", "change_email"], token);
-      const { sub } = user;
+      // Of the account whose user is signed in: otherwise a link that somebody else asked for would verify the address of a
+      // victim, who opens it, for the attacker's account
+      const { sent, user } = await takeLink(context, ["verify_email", "change_email"], token, sub);
       const stored = await emails.findBySub(sub);
       const current = addressOf(user, stored);
       if (sent.purpose === "verify_email") {
@@ -72,6 +73,7 @@ export function verificationMethods(context: AccountContext): Methods {
         await verifyAddress(context, user, sent.email);
         return { sub, email: sent.email };
       }
+      if (current !== sent.replaces) throw invalidLink(); // another change was completed since
       const restore = await replaceIdentifier(context, user, current, sent.email);
       await verifyAddress(context, user, sent.email, { replace: true }).catch(async (error) => {
         await restore();
@@ -93,7 +95,8 @@ export function verificationMethods(context: AccountContext): Methods {
       const current = addressOf(user, await emails.findBySub(sub));
       const isAnother = current !== undefined && current !== address;
       if (isAnother) await countMessage(context, current, message); // it may be anybody's
-      const sent = { purpose: "change_email", email: address, account: accountOf(user) } as const;
+      const account = accountOf(user);
+      const sent = { purpose: "change_email", email: address, account, replaces: current } as const;
       await sendLink(context, { flow, ...sent, kind: "change_email" }, message);
       if (isAnother) {
         deliver({ kind: "email_changing", to: current, sub }, message);

@@ -38,7 +38,8 @@ export function accountService(options: AccountServiceOptions): AccountService {
 
   async function hasExpired(user: User | null): Promise<boolean> {
     if (user === null || unverified === undefined) return false;
-    if (now() < user.createdAt + unverified.expiresIn) return false;
+    const { expiresIn, since } = unverified;
+    if (user.createdAt < since || now() < user.createdAt + expiresIn) return false;
     const stored = await emails.findBySub(user.sub);
     return addressOf(user, stored) !== undefined && !isVerified(stored);
   }

@@ -84,10 +84,21 @@ export interface AccountOptions {
   /** Signing in by a code of six digits, which is entered in the browser that asked for it. */
   readonly signInCode?: SignInCodeOptions | undefined;
   /**
-   * Accounts whose address is not verified by `expiresIn` seconds after they were created cannot sign in, and are removed once
-   * somebody else wants the identifier, so that nobody keeps an address that is not theirs. @default they stay
+   * Accounts whose address is not verified in time cannot sign in, and are removed once somebody else wants the identifier, so
+   * that nobody keeps an address that is not theirs. @default they stay
    */
-  readonly unverified?: { readonly expiresIn: number } | undefined;
+  readonly unverified?: UnverifiedOptions | undefined;
+}
+
+/** Accounts whose address is not verified in time. */
+export interface UnverifiedOptions {
+  /** Seconds for which a new account stays valid: an integer from 3,600. */
+  readonly expiresIn: number;
+  /**
+   * Only accounts that were created from this time on, in seconds since the epoch: when you switched this on. Older ones had no
+   * chance to verify their address. 0 for a new application.
+   */
+  readonly since: number;
 }
 
 /** The request that a message is sent for. */
@@ -148,10 +159,12 @@ export interface AccountService {
   /**
    * Verifies an address by the token of its link, or replaces the address by the new one.
    *
+   * @param sub The user who is signed in: a link of another account is refused, and stays valid for that.
    * @throws {AuthError} `invalid_link`; `email_taken`, if another account has verified it.
    */
   verifyEmail(
     token: string,
+    sub: string,
     context?: Pick<MessageContext, "locale" | "waitUntil">,
   ): Promise<{ readonly sub: string; readonly email: string }>;
   /**

@@ -34,7 +34,8 @@ export function accountRoutes(
   const { flows } = accounts;
   const documents = describeAccountRoutes(parts);
   const hasSession = sessionGuard(runtime, { mode: "required" });
-  const hasRecentSession = sessionGuard(runtime, { mode: "required", maxAge: MAX_AGE });
+  const recent = { mode: "required", maxAge: MAX_AGE } as const;
+  const hasBoth = sessionGuard(runtime, recent, { bothFactors: true });
 
   function post(
     isOn: boolean,
@@ -61,15 +62,16 @@ export function accountRoutes(
     ...post(flows.verifyEmail || flows.changeEmail, "email/verify/finish", async (req, ...args) => {
       const { token } = readMembers(req.content);
       const given = readString("token", token);
-      const { email } = await accounts.verifyEmail(given, await messageContext(runtime, req, args));
+      const context = await messageContext(runtime, req, args);
+      const { email } = await accounts.verifyEmail(given, requireSub(req), context);
       return json({ email });
-    }),
+    }, { use: [hasSession] }),
     ...post(flows.changeEmail, "email/change", async (req, ...args) => {
       const { email } = readMembers(req.content);
       const context = await messageContext(runtime, req, args);
       await accounts.changeEmail(requireSub(req), readString("email", email), context);
       return empty(202);
-    }, { use: [hasRecentSession] }),
+    }, { use: [hasBoth] }),
 
     ...post(flows.resetPassword, "password/forgot", async (req, ...args) => {
       const { identifier } = readMembers(req.content);

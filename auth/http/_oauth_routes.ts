@@ -50,7 +50,11 @@ export function oauthRoutes(
   const reads = { auth: false, use: [finalizeResponse, keepPrivate] } as const;
   const mayHaveSession = sessionGuard(runtime, { mode: "optional" });
   const hasSession = sessionGuard(runtime, { mode: "required" });
-  const hasRecentSession = sessionGuard(runtime, { mode: "required", maxAge: MAX_AGE });
+  const hasRecentSession = sessionGuard(
+    runtime,
+    { mode: "required", maxAge: MAX_AGE },
+    { bothFactors: true },
+  );
 
   function post(
     name: OAuthRouteName,

@@ -95,7 +95,7 @@ import type { AuthRoute, AuthRoutesOptions } from "./types.ts";
  * | flow | route | body | response |
  * | --- | --- | --- | --- |
  * | `verifyEmail` | `POST /email/verify/start` | none, with a session | 202; 409 `email_missing` |
- * | `verifyEmail`, `changeEmail` | `POST /email/verify/finish` | `{ token }` | 200 `{ email }` |
+ * | `verifyEmail`, `changeEmail` | `POST /email/verify/finish` | `{ token }`, with a session of the account | 200 `{ email }` |
  * | `changeEmail` | `POST /email/change` | `{ email }`, with a session of the last 15 minutes | 202 |
  * | `resetPassword` | `POST /password/forgot` | `{ identifier }` | 202 |
  * | `resetPassword` | `POST /password/reset` | `{ token, newPassword }` | 204 |

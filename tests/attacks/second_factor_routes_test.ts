@@ -50,7 +50,7 @@ const ROUTES: Readonly<Record<string, string>> = {
   "GET /auth/identities": "401 unauthenticated",
   "POST /auth/identities/unlink": "401 unauthenticated",
   "POST /auth/email/verify/start": "401 unauthenticated",
-  "POST /auth/email/verify/finish": "400 invalid_link",
+  "POST /auth/email/verify/finish": "401 unauthenticated",
   "POST /auth/email/change": "401 unauthenticated",
   "POST /auth/password/forgot": "202", // a message to Ada
   "POST /auth/password/reset": "400 invalid_link",

@@ -69,6 +69,7 @@ export function describeAccountRoutes(
       responses: {
         200: content("The address", object({ email }, ["email"])),
         ...invalid,
+        ...anonymous,
         ...badLink,
         ...FORGED,
         ...taken,

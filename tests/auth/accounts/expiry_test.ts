@@ -14,7 +14,7 @@ import {
 } from "./_accounts.ts";
 
 const DAY = 86_400;
-const EXPIRING = { unverified: { expiresIn: DAY } } as const;
+const EXPIRING = { unverified: { expiresIn: DAY, since: 0 } } as const;
 
 Deno.test("rejectExpired() rejects an account from the moment on at which it expires", async () => {
   const own = await withAda(EXPIRING);
@@ -35,7 +35,7 @@ Deno.test("removeExpired() frees the identifier, in any spelling, and the addres
   assertEquals(await own.stores.users.findByIdentifier(ADA), null);
   assertEquals(await own.stores.emails.findBySub("u1"), null);
   assertEquals(await own.service.removeExpired(ADA), false);
-  assertEquals(await codeOf(() => own.service.verifyEmail(tokenOf(link))), "invalid_link");
+  assertEquals(await codeOf(() => own.service.verifyEmail(tokenOf(link), "u1")), "invalid_link");
   await own.passwords.createUser({ identifier: ADA, password: PASSWORD });
 });
 
@@ -78,7 +78,7 @@ Deno.test("signInByLink(), resetPassword() and verifyEmail() save an account tha
     const finish = {
       link: () => service.signInByLink(token, "browser 1"),
       reset: () => service.resetPassword(token, PASSWORD),
-      verify: () => service.verifyEmail(token),
+      verify: () => service.verifyEmail(token, "u1"),
     };
     await finish[flow]();
     await service.rejectExpired("u1");

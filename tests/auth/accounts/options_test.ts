@@ -30,9 +30,19 @@ const REFUSED: readonly (readonly [
   ["a fraction", { resetPassword: { ...PAGE, expiresIn: 60.5 } }, RangeError],
   ["a lifetime that is NaN", { signInLink: { ...PAGE, expiresIn: NaN } }, RangeError],
   ["codes of more than an hour", { signInCode: { expiresIn: 3_601 } }, RangeError],
-  ["unverified without a time", { unverified: {} }, RangeError],
-  ["unverified of less than an hour", { unverified: { expiresIn: 3_599 } }, RangeError],
-  ["a misspelt option of unverified", { unverified: { expiresIn: 3_600, x: 1 } }, TypeError],
+  ["unverified without a time", { unverified: { since: 0 } }, RangeError],
+  ["unverified of less than an hour", { unverified: { expiresIn: 3_599, since: 0 } }, RangeError],
+  ["unverified without its start", { unverified: { expiresIn: 3_600 } }, RangeError],
+  [
+    "unverified with a start in words",
+    { unverified: { expiresIn: 3_600, since: "now" } },
+    RangeError,
+  ],
+  [
+    "a misspelt option of unverified",
+    { unverified: { expiresIn: 3_600, since: 0, x: 1 } },
+    TypeError,
+  ],
 ];
 
 for (const [why, options, error] of REFUSED) {

@@ -82,7 +82,7 @@ Deno.test("resetPassword() makes every other link and code invalid", async () =>
   await reset(own);
   const { service } = own;
   assertEquals(await codeOf(() => service.resetPassword(sent.reset, PASSWORD)), "invalid_link");
-  assertEquals(await codeOf(() => service.verifyEmail(sent.verify)), "invalid_link");
+  assertEquals(await codeOf(() => service.verifyEmail(sent.verify, "u1")), "invalid_link");
   assertEquals(await codeOf(() => service.signInByLink(sent.link, "browser 1")), "invalid_link");
   const enter = () => service.signInByCode(ADA, sent.code, own.context());
   assertEquals(await codeOf(enter), "invalid_code");

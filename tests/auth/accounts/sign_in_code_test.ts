@@ -122,11 +122,10 @@ Deno.test("sendSignInCode() draws codes of six digits from the whole range", asy
 
 Deno.test("signInByCode() limits guesses at one address over all browsers, codes and clients; a success resets it", async () => {
   const own = await withAda({ throttled: true });
-  const guess = (i: number) => {
-    const client = { address: `192.0.2.${i}` };
-    return codeOf(() =>
-      own.service.signInByCode(ADA, "x", own.context({ client, browser: `${i}` }))
-    );
+  const guess = async (i: number) => {
+    const context = own.context({ client: { address: `192.0.2.${i}` }, browser: `${i}` });
+    await own.service.sendSignInCode(ADA, context);
+    return await codeOf(() => own.service.signInByCode(ADA, "x", context));
   };
   const code = await sendCode(own);
   const answers = [];
@@ -136,7 +135,21 @@ Deno.test("signInByCode() limits guesses at one address over all browsers, codes
   assertEquals(await codeOf(mine), "throttled");
   own.clock.now += 60;
   assertEquals((await mine()).user.sub, "u1", "the code was not used up");
-  for (const i of repeat(5, (index) => index)) assertEquals(await guess(i), "invalid_code");
+  assertEquals(await guess(7), "invalid_code");
+  await own.delivered();
+});
+
+Deno.test("signInByCode() counts no try in a browser without a code: nobody is locked out by strangers", async () => {
+  const own = await withAda({ throttled: true });
+  const code = await sendCode(own);
+  for (const i of repeat(20, (index) => index)) {
+    const context = own.context({ client: { address: `192.0.2.${i}` }, browser: `${i}` });
+    assertEquals(
+      await codeOf(() => own.service.signInByCode(ADA, "000000", context)),
+      "invalid_code",
+    );
+  }
+  assertEquals((await own.service.signInByCode(ADA, code, own.context())).user.sub, "u1");
 });
 
 Deno.test("sendSignInCode() and sendSignInLink() share ten messages an hour to one address", async () => {

@@ -117,7 +117,7 @@ const CHANGES:
       const send = () => own.service.changeEmail("u1", NEW, own.context());
       await send();
       const [link] = await own.delivered();
-      await own.service.verifyEmail(tokenOf(link), own.context());
+      await own.service.verifyEmail(tokenOf(link), "u1", own.context());
       await own.delivered();
     }],
     ["another account verified the address", async (own) => {

@@ -93,7 +93,7 @@ Deno.test("sendVerification() and verifyEmail() verify the identifier, once, for
     const message = await own.messageOf(() => own.service.sendVerification("u1", own.context()));
     assertEquals(own.puts[0]?.expiresAt, START + 3_600);
     own.clock.now += seconds;
-    const finish = () => own.service.verifyEmail(tokenOf(message));
+    const finish = () => own.service.verifyEmail(tokenOf(message), "u1");
     if (isValid) assertEquals(await finish(), { sub: "u1", email: ADA });
     assertEquals(await codeOf(finish), "invalid_link", `after ${seconds} s, or a second time`);
     assertEquals(await own.service.hasVerifiedEmail("u1"), isValid);
@@ -145,7 +145,10 @@ for (const [why, change] of CHANGES) {
     const message = await own.messageOf(() => own.service.sendVerification("u1", own.context()));
     await change(own);
     const before = await own.stores.emails.findBySub("u1");
-    assertEquals(await codeOf(() => own.service.verifyEmail(tokenOf(message))), "invalid_link");
+    assertEquals(
+      await codeOf(() => own.service.verifyEmail(tokenOf(message), "u1")),
+      "invalid_link",
+    );
     assertEquals(await own.stores.emails.findBySub("u1"), before);
     assertEquals(await own.stores.emails.findByEmail(ADA), null);
   });
@@ -156,14 +159,16 @@ Deno.test("verifyEmail() has one answer for every other token", async () => {
   const used = tokenOf(
     await own.messageOf(() => own.service.sendVerification("u1", own.context())),
   );
-  await own.service.verifyEmail(used);
+  await own.service.verifyEmail(used, "u1");
   const reset = await own.messageOf(() => own.service.forgotPassword(ADA, own.context()));
   const signIn = await own.messageOf(() => own.service.sendSignInLink(ADA, own.context()));
   const odd = ["", "x", "x".repeat(43), `${used}=`, `${used}\n`, "x".repeat(1_000_000)];
   const unusual = [null, 5, [used], { toString: () => used }, undefined] as unknown as string[];
   const answers = new Set<string>();
   for (const token of [used, tokenOf(reset), tokenOf(signIn), ...odd, ...unusual]) {
-    const { reason: _, ...error } = shown(await refusal(() => own.service.verifyEmail(token)));
+    const { reason: _, ...error } = shown(
+      await refusal(() => own.service.verifyEmail(token, "u1")),
+    );
     answers.add(JSON.stringify(error));
   }
   assertEquals(answers.size, 1);
@@ -172,7 +177,11 @@ Deno.test("verifyEmail() has one answer for every other token", async () => {
 
 Deno.test("verifyEmail() throws if both of its flows are off", async () => {
   const own = createAccounts({ verifyEmail: undefined, changeEmail: undefined });
-  await assertRejects(() => own.service.verifyEmail("x".repeat(43)), TypeError, "verifyEmail");
+  await assertRejects(
+    () => own.service.verifyEmail("x".repeat(43), "u1"),
+    TypeError,
+    "verifyEmail",
+  );
 });
 
 Deno.test("verifyEmail() verifies an address for the first of two accounts", async () => {
@@ -185,8 +194,8 @@ Deno.test("verifyEmail() verifies an address for the first of two accounts", asy
     links.push(await own.messageOf(() => own.service.welcome(sub, ADA, own.context())));
   }
   const [first, second] = links.map(tokenOf);
-  assertEquals(await own.service.verifyEmail(second ?? ""), { sub: "u2", email: ADA });
-  assertEquals(await codeOf(() => own.service.verifyEmail(first ?? "")), "email_taken");
+  assertEquals(await own.service.verifyEmail(second ?? "", "u2"), { sub: "u2", email: ADA });
+  assertEquals(await codeOf(() => own.service.verifyEmail(first ?? "", "u1")), "email_taken");
   assertEquals(await storedEmail(own, "u1"), [ADA, false]);
   await own.users.remove("u2");
   assertEquals(await own.stores.emails.findByEmail(ADA), null, "it is free again");
@@ -205,7 +214,7 @@ Deno.test("verifyEmail() leaves no address of a user who is removed meanwhile", 
     }),
   });
   const message = await own.messageOf(() => own.service.sendVerification("u1", own.context()));
-  assertEquals(await codeOf(() => own.service.verifyEmail(tokenOf(message))), "invalid_link");
+  assertEquals(await codeOf(() => own.service.verifyEmail(tokenOf(message), "u1")), "invalid_link");
   assertEquals(await own.stores.emails.findByEmail(ADA), null);
 });
 
@@ -220,7 +229,7 @@ Deno.test("changeEmail() sends a link to the new address, and tells the old one,
   assertEquals(await storedEmail(own), [ADA, true], "nothing has changed");
   own.events.length = 0;
   const context = own.context({ locale: "fr" });
-  assertEquals(await own.service.verifyEmail(tokenOf(link), context), {
+  assertEquals(await own.service.verifyEmail(tokenOf(link), "u1", context), {
     sub: "u1",
     email: NEW,
   });
@@ -239,7 +248,7 @@ Deno.test("changeEmail() keeps an identifier that is a name, and needs no earlie
   const own = createAccounts();
   await own.passwords.createUser({ identifier: "ada", password: PASSWORD }, { sub: "u1" });
   const link = await own.messageOf(() => own.service.changeEmail("u1", NEW, own.context()));
-  await own.service.verifyEmail(tokenOf(link), own.context());
+  await own.service.verifyEmail(tokenOf(link), "u1", own.context());
   assertEquals((await own.users.find("u1"))?.identifier, "ada");
   assertEquals([await storedEmail(own), await own.delivered()], [[NEW, true], []]);
 });
@@ -272,7 +281,7 @@ for (const [why, take] of TAKEN) {
     await own.service.changeEmail("u1", NEW, own.context());
     const [link] = await own.delivered();
     await take(own);
-    const finish = () => own.service.verifyEmail(tokenOf(link), own.context());
+    const finish = () => own.service.verifyEmail(tokenOf(link), "u1", own.context());
     assertEquals(await codeOf(finish), "email_taken");
     assertEquals(await storedEmail(own), [ADA, true]);
     assertEquals((await own.users.find("u1"))?.identifier, ADA, "the identifier is the old one");
@@ -299,6 +308,6 @@ Deno.test("verifyEmail() does not bring back an address that is replaced between
   });
   const message = await own.messageOf(() => own.service.sendVerification("u1", own.context()));
   isArmed = true;
-  assertEquals(await codeOf(() => own.service.verifyEmail(tokenOf(message))), "invalid_link");
+  assertEquals(await codeOf(() => own.service.verifyEmail(tokenOf(message), "u1")), "invalid_link");
   assertEquals(await storedEmail(own), [NEW, true]);
 });

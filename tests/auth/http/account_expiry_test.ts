@@ -15,7 +15,7 @@ import { JWT } from "./_token_routes.ts";
 import { oauthApp, signInWith } from "./oauth/_oauth.ts";
 
 const DAY = 86_400;
-const UNVERIFIED = { unverified: { expiresIn: DAY } } as const;
+const UNVERIFIED = { unverified: { expiresIn: DAY, since: 0 } } as const;
 const EXPIRING = emailAccounts({ ...ACCOUNTS, deliver() {}, ...UNVERIFIED });
 
 /** Ada's account, `u1`, which expires. */

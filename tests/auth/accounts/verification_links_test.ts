@@ -21,7 +21,7 @@ Deno.test("verifyEmail() completes one of several changes of address", async () 
     return tokenOf((await own.delivered()).find(({ kind }) => kind === "change_email"));
   };
   const [first, second] = [await change(NEW), await change("other@example.org")];
-  assertEquals(await own.service.verifyEmail(second, "u1"), {
+  assertEquals(await own.service.verifyEmail(second, "u1", own.context()), {
     sub: "u1",
     email: "other@example.org",
   });

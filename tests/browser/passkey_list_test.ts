@@ -102,7 +102,7 @@ notesTest(
     const { page, authenticator } = await openAsAda(scene);
     scene.wait(901);
     await page.getByRole("button", { name: "Create a passkey" }).click();
-    await page.getByText("You signed in a while ago.").waitFor();
+    await page.getByText("Show again that it is you: you signed in a while ago").waitFor();
     assertEquals((await focused(page)).role, "alert");
     assertEquals(await authenticator.credentials(), []);
     await tabTo(page, "Sign in");

@@ -12,3 +12,6 @@ export const PLAYWRIGHT = "npm:playwright-core@1.65.1";
 
 /** A client for passkeys. */
 export const SIMPLEWEBAUTHN_BROWSER = "npm:@simplewebauthn/browser@14.0.0";
+
+/** Reads QR codes. */
+export const JSQR = "npm:jsqr@1.4.0";

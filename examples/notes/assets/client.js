@@ -39,7 +39,8 @@ async function sendOnce(method, path, body) {
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   });
   if (!response.ok) return { ok: false, refusal: await readRefusal(response) };
-  return { ok: true, content: response.status === 204 ? undefined : await response.json() };
+  const text = await response.text(); // empty after 202 and 204
+  return { ok: true, content: text === "" ? undefined : JSON.parse(text) };
 }
 
 async function askForToken() {

@@ -35,8 +35,7 @@ const WORDS = new Map(Object.entries({
     text: "Somebody has registered with this already. Choose another one, or sign in.",
   },
   insufficient_authentication: {
-    text:
-      "You signed in a while ago. Show again that it is you, with your second factor if you have one.",
+    text: "Show again that it is you: you signed in a while ago, or without your second factor.",
     signIn: "again",
   },
   insufficient_scope: { text: "The key or token is not good for this." },

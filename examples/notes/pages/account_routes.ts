@@ -52,7 +52,7 @@ function addMailRoutes(
   router
     .get("/forgot", () => forgotPage({ hasOutbox }), WITHOUT_SESSION)
     .get("/reset", () => resetPage(), WITHOUT_SESSION)
-    .get("/verify", (req) => verifyPage(linkOf(req)), WITHOUT_SESSION)
+    .get("/verify", (req) => verifyPage({ ...linkOf(req), reader: readerOf(req) }), FOR_USERS)
     .get("/sign-in/link", (req) => signInLinkPage(linkOf(req)), WITHOUT_SESSION)
     .get("/sign-in/code", (req) => {
       return signInCodePage({ next: nextOf(req), hasOutbox });

@@ -21,7 +21,7 @@ export function deleteAccountPage(reader: Reader): Response {
       </p>
       <form id="delete" class="card" action="/account" method="post" novalidate>
         <p class="message" role="alert" tabindex="-1"></p>
-        <p class="hint">You are signed in as <strong>${reader.identifier}</strong>.</p>
+        <p>The account of <strong>${reader.identifier}</strong></p>
         <p class="actions">
           <button class="alarm" disabled>Delete my account</button>
           <a class="button quiet" href="/security">Keep it</a>

@@ -6,7 +6,7 @@
  */
 
 import { html } from "./html.ts";
-import { pageResponse } from "./layout.ts";
+import { pageResponse, type Reader } from "./layout.ts";
 import { outboxHint } from "./outbox.ts";
 
 /** What the pages show. */
@@ -17,20 +17,24 @@ export interface MailLinkPage {
   readonly hasOutbox: boolean;
 }
 
-/** Creates the page that verifies an e-mail address. */
-export function verifyPage({ hasToken, hasOutbox }: MailLinkPage): Response {
+/** Creates the page that verifies an e-mail address, for who has signed in to the account. */
+export function verifyPage(
+  { reader, hasToken, hasOutbox }: MailLinkPage & { readonly reader: Reader },
+): Response {
   if (!hasToken) {
     return sentPage("Verify your address", "Open it to verify your address.", hasOutbox);
   }
   return pageResponse({
     title: "Verify your address",
+    reader,
     script: "mail_link",
     hasSecretUrl: true,
     content: html`
       <h1>Verify your address</h1>
       <form id="mail-link" class="card" action="/auth/email/verify/finish" method="post" novalidate>
         <p class="message" role="alert" tabindex="-1"></p>
-        <p class="hint">With this, messages to you can go to the address that this link was sent to.</p>
+        <p
+          class="hint">From then on, messages about this account go to the address that this link was sent to.</p>
         <button disabled>Verify the address</button>
       </form>
       <div id="done" hidden>

@@ -95,7 +95,9 @@ function factorSection({ totp, recoveryCodes }: FactorInfo): Html {
           <p><button id="set-up" disabled>Set up an authenticator app</button></p>
         `
         : html`
-          <p class="line">Set up ${timeOf(totp.confirmedAt)} <span class="badge">On</span></p>
+          <p class="line"><span>Set up ${timeOf(
+            totp.confirmedAt,
+          )}</span> <span class="badge">On</span></p>
           <p>${leftText(recoveryCodes)} With one, you sign in without your phone.</p>
           <p class="actions">
             <button id="renew" class="quiet" disabled>Make new recovery codes</button>

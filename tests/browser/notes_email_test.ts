@@ -11,8 +11,8 @@ const GRACE = "grace@example.org";
 const NEW_PASSWORD = "seven green bottles on a wall";
 
 /** Presses the button of the page that a link opens. */
-async function follow(page: Page, url = "", button: string): Promise<void> {
-  await page.goto(url);
+async function follow(page: Page, url: string | undefined, button: string): Promise<void> {
+  await page.goto(url ?? "");
   await page.getByRole("button", { name: button }).click();
 }
 

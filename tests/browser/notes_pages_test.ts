@@ -49,6 +49,8 @@ const FORMS: readonly [path: string, controls: readonly [name: string, autocompl
       ["Keep me signed in on this browser", ""],
       ["Sign in", ""],
       ["Sign in with a passkey", ""],
+      ["Send me a link", ""],
+      ["Send me a code", ""],
     ]],
   ];
 
@@ -112,6 +114,31 @@ notesTest("Every page fits a phone", async ({ service, another, origin }) => {
   await assertFits(page);
   await page.goto(`${origin}/nowhere`);
   await assertFits(page);
+  await page.goto(`${origin}/security`);
+  await page.getByText("Add an address").click();
+  await page.getByRole("button", { name: "Set up an authenticator app" }).click();
+  await page.locator("#enrol:focus").waitFor();
+  await assertFits(page);
+  await service.outbox.deliver({
+    kind: "reset_password",
+    to: `${"w".repeat(200)}@example.org`,
+    url: `${origin}/reset?token=${"w".repeat(200)}`,
+  });
+  for (
+    const path of [
+      "/security/delete",
+      "/outbox",
+      "/forgot",
+      "/reset?token=x",
+      "/verify?token=x",
+      "/sign-in/link?token=x",
+      "/sign-in/link",
+      "/sign-in/code",
+    ]
+  ) {
+    await page.goto(origin + path);
+    await assertFits(page);
+  }
 }, { errors: REFUSED });
 
 async function assertFits(page: Page): Promise<void> {

@@ -10,10 +10,16 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 const MAX_DISCARDED = 65_536;
 
 /** The declared length of a body: infinite if it is chunked, and zero if there is none. */
-export function declaredLength({ headers }: IncomingMessage): number {
-  if (headers["transfer-encoding"] !== undefined) return Infinity;
-  const length = headers["content-length"];
-  return length === undefined ? 0 : Number(length);
+export function declaredLength({ rawHeaders }: IncomingMessage): number {
+  let length = 0;
+  for (let i = 0; i < rawHeaders.length; i += 2) { // `headers` would be made of all of them
+    const name = rawHeaders[i] as string;
+    if (name.length === 17 && name.toLowerCase() === "transfer-encoding") return Infinity;
+    if (name.length === 14 && name.toLowerCase() === "content-length") {
+      length = Number(rawHeaders[i + 1]);
+    }
+  }
+  return length;
 }
 
 /** The body of one request, until its response was sent. */

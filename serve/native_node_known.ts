@@ -7,6 +7,7 @@
 
 import process from "node:process";
 import { HOST } from "../router/internals.ts";
+import { standFor } from "./native_node_headers.ts";
 import { isAccepted, unwrap } from "./native_node_request.ts";
 
 /** The body of a {@linkcode KnownResponse}. */
@@ -17,29 +18,46 @@ const NativeResponse: typeof Response = Response;
 /** Statuses without a body, Fetch §2.2.3: the platform's constructor refuses one. */
 const NULL_BODY_STATUSES: readonly number[] = [101, 103, 204, 205, 304];
 
+/** A response's parts that can be told without the platform's object: nothing but a status. */
+function statusOnly(init: ResponseInit | undefined): number | undefined {
+  if (init === undefined) return 200;
+  const { status = 200, statusText, headers } = init;
+  const isPlain = statusText === undefined && headers === undefined && Number.isInteger(status);
+  return isPlain && status >= 200 && status <= 599 ? status : undefined;
+}
+
 /**
- * A platform's response in all but its body. Servers that know the platform's internals would send none: see
- * {@linkcode useKnownResponses}.
+ * A `Response` by its prototype, which creates the platform's when it is needed: at once, if it has more than a status and a text
+ * or bytes. Servers that know the platform's internals would send none: see {@linkcode useKnownResponses}. What is not defined
+ * here, {@linkcode standFor} passes on to the platform's.
  */
-export class KnownResponse extends NativeResponse {
+export class KnownResponse {
   #known: KnownBody | undefined = undefined;
   /** Content-Type, while it is the only field and nobody has asked for the fields. */
   #type: string | undefined = undefined;
-  /** A response with the body, once that is read; the fields of this one count. */
+  #status = 200;
+  /** The platform's response without the body: its fields count. */
+  #head: Response | undefined = undefined;
+  /** The platform's response with the body, once that is read. */
   #full: Response | undefined = undefined;
+
+  /** The platform's response. */
+  static nativeOf(response: KnownResponse): Response {
+    return response.#known === undefined ? response.#native : response.#whole;
+  }
 
   /** Creates a response; a string or bytes are kept, anything else is the platform's. */
   constructor(body?: BodyInit | null, init?: ResponseInit) {
     const keeps = (typeof body === "string" || body instanceof Uint8Array) &&
       !NULL_BODY_STATUSES.includes(init?.status ?? 200);
-    super(keeps ? null : body, init);
+    this.#begin(keeps ? null : body, init);
     if (!keeps) return;
     this.#known = typeof body === "string" ? body : new Uint8Array(body);
     if (typeof body === "string") this.#setType("text/plain;charset=UTF-8", init); // Fetch §5.2
   }
 
   /** A response with JSON. */
-  static override json(data: unknown, init?: ResponseInit): Response {
+  static json(data: unknown, init?: ResponseInit): Response {
     const text: string | undefined = JSON.stringify(data);
     if (text === undefined) throw new TypeError("Value is not JSON serializable");
     return KnownResponse.of(text, "application/json", init);
@@ -51,12 +69,20 @@ export class KnownResponse extends NativeResponse {
     const response = new KnownResponse(null, init);
     response.#known = body;
     response.#setType(type, init);
-    return response;
+    return response as unknown as Response;
+  }
+
+  #begin(body: BodyInit | null | undefined, init: ResponseInit | undefined): void {
+    const status = body === null || body === undefined ? statusOnly(init) : undefined;
+    if (status === undefined) this.#head = new NativeResponse(body, init);
+    else this.#status = status;
   }
 
   #setType(type: string, init: ResponseInit | undefined): void {
     if (init?.headers === undefined) this.#type = type;
-    else if (!super.headers.has("Content-Type")) super.headers.set("Content-Type", type);
+    else if (!this.#native.headers.has("Content-Type")) {
+      this.#native.headers.set("Content-Type", type);
+    }
   }
 
   /** Takes the body, if it is known and nobody has read it. From then on it counts as read. */
@@ -72,49 +98,43 @@ export class KnownResponse extends NativeResponse {
     return #type in response ? response.#type : undefined;
   }
 
-  override get headers(): Headers {
-    const headers = super.headers;
+  get status(): number {
+    return this.#head?.status ?? this.#status;
+  }
+
+  get statusText(): string {
+    return this.#head?.statusText ?? "";
+  }
+
+  get ok(): boolean {
+    return this.status >= 200 && this.status <= 299;
+  }
+
+  get headers(): Headers {
+    const { headers } = this.#native;
     if (this.#type === undefined) return headers;
     headers.set("Content-Type", this.#type);
     this.#type = undefined;
     return headers;
   }
 
-  override get body(): ReadableStream<Uint8Array<ArrayBuffer>> | null {
-    return this.#known === undefined ? super.body : this.#whole.body;
+  get bodyUsed(): boolean {
+    return (this.#known === undefined ? this.#head : this.#full)?.bodyUsed ?? false;
   }
 
-  override get bodyUsed(): boolean {
-    return this.#known === undefined ? super.bodyUsed : this.#full?.bodyUsed ?? false;
+  async bytes(): Promise<Uint8Array<ArrayBuffer>> {
+    return new Uint8Array(await KnownResponse.nativeOf(this).arrayBuffer()); // Node 20 has no bytes()
   }
 
-  override arrayBuffer(): Promise<ArrayBuffer> {
-    return this.#known === undefined ? super.arrayBuffer() : this.#whole.arrayBuffer();
+  clone(): Response {
+    if (this.#known === undefined) return this.#native.clone();
+    if (this.#full !== undefined) return this.#full.clone();
+    const { status, statusText, headers } = this;
+    return new KnownResponse(this.#known, { status, statusText, headers }) as unknown as Response;
   }
 
-  override blob(): Promise<Blob> {
-    return this.#known === undefined ? super.blob() : this.#whole.blob();
-  }
-
-  override async bytes(): Promise<Uint8Array<ArrayBuffer>> {
-    return new Uint8Array(await this.arrayBuffer()); // Node 20 has no bytes()
-  }
-
-  override formData(): Promise<FormData> {
-    return this.#known === undefined ? super.formData() : this.#whole.formData();
-  }
-
-  override json(): Promise<unknown> {
-    return this.#known === undefined ? super.json() : this.#whole.json();
-  }
-
-  override text(): Promise<string> {
-    return this.#known === undefined ? super.text() : this.#whole.text();
-  }
-
-  override clone(): Response {
-    if (this.#known === undefined) return super.clone();
-    return this.#full === undefined ? new KnownResponse(this.#known, this) : this.#full.clone();
+  get #native(): Response {
+    return this.#head ??= new NativeResponse(null, { status: this.#status });
   }
 
   get #whole(): Response {
@@ -146,6 +166,9 @@ function createUsed(): Response {
 export function useKnownResponses(): boolean {
   const { deno, bun } = process.versions as Readonly<Record<string, string | undefined>>;
   if (deno !== undefined || bun !== undefined) return false;
+  if (HOST.createResponse === KnownResponse.of) return true;
+  standFor(KnownResponse, NativeResponse, new NativeResponse(), KnownResponse.nativeOf);
+  Object.setPrototypeOf(KnownResponse, NativeResponse); // for Response.error() and Response.redirect()
   HOST.createResponse = KnownResponse.of;
   return true;
 }

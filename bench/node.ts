@@ -2,7 +2,8 @@
  * Servers on Node over the wire: `serveNode` beside `@hono/node-server` and `node:http` alone: `deno task bench:node`.
  *
  * Each server runs in a process of its own. They take turns under load, over several rounds; ratios are taken round by
- * round. `--rounds=5 --seconds=3` are the defaults, `--node=path` is another Node. Needs Linux, for `/proc`.
+ * round. `--rounds=5 --seconds=3` are the defaults, `--node=path` is another Node, `--servers=hono,gatehouse` are fewer
+ * servers. Needs Linux, for `/proc`.
  *
  * @module
  */
@@ -74,7 +75,11 @@ function compare(
 /** Prints a Markdown table. */
 async function main(): Promise<void> {
   const [rounds, seconds] = [numberOption("rounds", 5), numberOption("seconds", 3)];
-  const node = String(parseArgs(Deno.args, { string: ["node"] }).node ?? "node");
+  const options = parseArgs(Deno.args, { string: ["node", "servers"] });
+  const node = String(options.node ?? "node");
+  const names = options.servers === undefined
+    ? Object.keys(SERVERS)
+    : String(options.servers).split(",");
   const folder = await Deno.makeTempDir({ prefix: "gatehouse_bench_" });
   const pins = await findPins();
   const loader = await findLoader(pins.load);
@@ -84,7 +89,9 @@ async function main(): Promise<void> {
     const script = await bundle(entry, join(folder), { nodeModules: true });
     const peer = NODE_SERVER.slice("npm:".length);
     await output(["npm", "install", "--silent", "--prefix", folder, peer]);
-    for (const [name, title] of Object.entries(SERVERS)) {
+    for (const name of names) {
+      const title = SERVERS[name];
+      if (title === undefined) throw new TypeError(`Cannot measure: there is no server ${name}`);
       servers.push(await startServer(title, [...pins.server, node, script, name]));
     }
     await checkServers(servers);

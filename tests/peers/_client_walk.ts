@@ -7,6 +7,7 @@
  */
 
 import type { Programs } from "./_client.ts";
+import { ACCOUNT_WALK, type ReadMail } from "./_account_walk.ts";
 import { PASSKEY_WALK } from "./_passkey_walk.ts";
 import { OPENAPI_FETCH } from "./versions.ts";
 
@@ -20,10 +21,12 @@ import type { components, paths } from "./api.ts";
 export type Walk = (
   baseUrl: string,
   openBrowser: () => (request: Request) => Promise<Response>,
+  mail: ReadMail,
 ) => Promise<void>;
 
 /** Exports a {@linkcode Walk}, which sends every operation what it takes, and looks at all that comes back. */
-export const WALK: string = IMPORTS + `import { walkPasskeys } from "./passkeys.ts";
+export const WALK: string = IMPORTS + `import { walkAccounts } from "./accounts.ts";
+import { walkPasskeys } from "./passkeys.ts";
 
 type Note = components["schemas"]["Note"];
 type Code = components["schemas"]["ProblemDetails"]["code"];
@@ -32,7 +35,15 @@ type Client = ReturnType<typeof createClient<paths>>;
 type Entered = paths["/tokens/login"]["post"]["responses"][200]["content"]["application/json"];
 type SignedIn = paths["/auth/login"]["post"]["responses"][200]["content"]["application/json"];
 
-export async function walk(baseUrl: string, openBrowser: () => (request: Request) => Promise<Response>): Promise<void> {
+type Mail = (kind: string) => Promise<{ readonly url?: string; readonly code?: string }>;
+
+export async function walk(
+  baseUrl: string,
+  openBrowser: () => (request: Request) => Promise<Response>,
+  mail: Mail,
+): Promise<void> {
+  const others = [createClient<paths>({ baseUrl, fetch: openBrowser() }), createClient<paths>({ baseUrl, fetch: openBrowser() })] as const;
+  await walkAccounts(...others, mail);
   const client = createClient<paths>({ baseUrl, fetch: openBrowser() });
   const phone = createClient<paths>({ baseUrl, fetch: openBrowser() });
   const credentials = { identifier: "Grace@example.org", password: "five quiet herons at dawn" };
@@ -81,8 +92,8 @@ export async function walk(baseUrl: string, openBrowser: () => (request: Request
 
   const persistent: boolean = (await signIn(phone, credentials)).session.persistent === true;
   assertEquals([persistent, (await phone.GET("/notes")).response.status], [false, 200]);
-  const others = await client.DELETE("/sessions");
-  assertEquals([others.response.status, others.data, others.error], [204, undefined, undefined]);
+  const rest = await client.DELETE("/sessions");
+  assertEquals([rest.response.status, rest.data, rest.error], [204, undefined, undefined]);
   assertEquals((await phone.GET("/notes")).error?.code, "session_expired");
   assertEquals((await client.GET("/notes")).response.status, 200);
 
@@ -254,6 +265,7 @@ async function walkNotes(client: Client, baseUrl: string): Promise<void> {
 
 /** Puts {@linkcode WALK} among programs. @throws {Error} If its types are wrong. */
 export async function loadWalk({ write, check, load }: Programs): Promise<Walk> {
+  await write("accounts.ts", ACCOUNT_WALK);
   await write("passkeys.ts", PASSKEY_WALK);
   await write("walk.ts", WALK);
   const lines = (await check(["walk.ts"])).get("walk.ts") ?? [];

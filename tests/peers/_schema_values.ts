@@ -27,7 +27,7 @@ interface Kind {
 const ANNOTATIONS: readonly string[] = ["default", "description", "title", "readOnly", "examples"];
 
 /** Formats that say how a value is shown and nothing of what it is, OpenAPI 3.1 §4.4. */
-const FORMATS: readonly unknown[] = ["password"];
+const FORMATS: readonly unknown[] = ["password", "email"];
 
 /** The keywords that are known, by the type that they are about. */
 const KEYWORDS: Readonly<Record<string, readonly string[]>> = {
@@ -138,6 +138,7 @@ function kindOf(schema: JsonObject): Kind {
 }
 
 function drawString(schema: JsonObject, random: Random): string {
+  if (schema.format === "email") return `a${Math.floor(random() * 10_000)}@example.org`;
   const { min, max } = lengthsOf(schema, "Length", MAX_LENGTH);
   const regexp = typeof schema.pattern === "string" ? new RegExp(schema.pattern, "u") : /^/;
   for (let i = 0; i < ATTEMPTS; i++) {

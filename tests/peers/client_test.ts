@@ -1,6 +1,7 @@
 import { assertEquals } from "@std/assert";
 import document from "../../examples/notes/openapi.json" with { type: "json" };
 import { withNotes } from "../examples/_notes_service.ts";
+import { mailReader } from "./_account_walk.ts";
 import { withPrograms } from "./_client.ts";
 import { HEAD, WRONG } from "./_client_programs.ts";
 import { loadWalk } from "./_client_walk.ts";
@@ -14,8 +15,8 @@ Deno.test("The document of the example passes all gates", async () => {
 Deno.test("A client made of the example's document fits its types, and what the service answers", async () => {
   await withPrograms(document, async (programs) => {
     const walk = await loadWalk(programs);
-    await withNotes(({ port, stranger }) =>
-      walk(`http://127.0.0.1:${port}`, () => pageFetch(stranger()))
+    await withNotes(({ port, stranger, outbox }) =>
+      walk(`http://127.0.0.1:${port}`, () => pageFetch(stranger()), mailReader(outbox))
     );
   });
 });

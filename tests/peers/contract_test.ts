@@ -1,6 +1,7 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import document from "../../examples/notes/openapi.json" with { type: "json" };
 import { formOf, randomBytes, withNotes } from "../examples/_notes_service.ts";
+import { mailReader } from "./_account_walk.ts";
 import { withPrograms } from "./_client.ts";
 import { loadWalk } from "./_client_walk.ts";
 import { type Contract, type Exchange, readContract } from "./_contract.ts";
@@ -16,7 +17,7 @@ Deno.test("All that the example answers to a client is documented, and the clien
   const contract = await readContract(document);
   await withPrograms(document, async (programs) => {
     const walk = await loadWalk(programs);
-    await withNotes(async ({ port, stranger }) => {
+    await withNotes(async ({ port, stranger, outbox }) => {
       await walk(`http://127.0.0.1:${port}`, () => {
         const send = pageFetch(stranger());
         return async (request) => {
@@ -24,7 +25,7 @@ Deno.test("All that the example answers to a client is documented, and the clien
           exchanges.push({ request, response: response.clone() });
           return response;
         };
-      });
+      }, mailReader(outbox));
     });
   });
   for (const exchange of exchanges) assertEquals(await contract.problemsOf(exchange), []);

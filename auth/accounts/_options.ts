@@ -44,11 +44,10 @@ const LIFETIMES = {
 /**
  * Reads the options.
  *
- * @throws {TypeError} If `deliver` or `origin` is missing, an option unknown or of a wrong shape, or no flow is named.
+ * @throws {TypeError} If `deliver` or `origin` is missing, an option of a wrong shape, or no flow is named.
  * @throws {RangeError} If a time is out of range.
  */
 export function readFlows(options: AccountOptions): Flows {
-  rejectUnknownAccountOptions(options);
   if (typeof options.deliver !== "function") {
     throw new TypeError(`${ACTION}: deliver must be a function`);
   }

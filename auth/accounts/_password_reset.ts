@@ -50,7 +50,7 @@ export function passwordResetMethods(
       const stored = await emails.findBySub(sub);
       if (addressOf(user, stored) !== sent.email) throw invalidLink();
       await options.passwords.reset(sub, newPassword).catch(async (error) => {
-        await secrets.restoreToken(token, sent); // nothing has changed, or it can be repeated
+        await secrets.restoreToken(token, sent); // valid unless the password was written, with another stamp
         throw error;
       });
       if (isVerified(stored)) return;

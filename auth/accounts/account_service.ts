@@ -67,18 +67,7 @@ export function accountService(options: AccountServiceOptions): AccountService {
 
 function createContext(options: AccountServiceOptions): AccountContext {
   const { deliver, states, keys, emails, events, warn = warnConsole, users, throttle } = options;
-  const { deliver: _deliver, origin, verifyEmail, changeEmail, resetPassword } = options;
-  const { signInLink, signInCode, unverified } = options;
-  const flows = readFlows({
-    deliver,
-    origin,
-    verifyEmail,
-    changeEmail,
-    resetPassword,
-    signInLink,
-    signInCode,
-    unverified,
-  });
+  const flows = readFlows(options);
   if (throttle !== "insecureSkip" && typeof throttle?.message !== "function") {
     throw new TypeError(
       'Cannot set up accounts: throttle must be created by throttleService(), or be "insecureSkip"',

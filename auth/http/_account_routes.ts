@@ -7,10 +7,10 @@
 
 import { originalRequest } from "../../router/original_request.ts";
 import { empty, json } from "../../router/response.ts";
-import type { Middleware, RouteRequest } from "../../router/types.ts";
+import type { RouteRequest } from "../../router/types.ts";
 import type { AccountService, MailSignIn } from "../accounts/account_types.ts";
 import { type AccountRouteName, describeAccountRoutes } from "./documents/accounts.ts";
-import type { BrowserRouteParts } from "./_browser_route_parts.ts";
+import { type BrowserRouteParts, type PostRoute, postRoute } from "./_browser_route_parts.ts";
 import { messageContext } from "./_message_context.ts";
 import { readFlag, readMembers, readString } from "./_route_bodies.ts";
 import { requireSub, sessionGuard } from "./_session_guard.ts";
@@ -19,18 +19,12 @@ import type { AuthRoute } from "./types.ts";
 /** Seconds since the sign-in, at most, to change the address. */
 const MAX_AGE = 900;
 
-/** More options of a route. `raw` is for those without a body. */
-interface PostOptions {
-  readonly use?: readonly Middleware<unknown[]>[];
-  readonly raw?: true;
-}
-
 /** Creates the routes of the flows that are on. */
 export function accountRoutes(
   accounts: AccountService,
   parts: BrowserRouteParts,
 ): readonly AuthRoute[] {
-  const { runtime, tokens, writes, completeSignIn } = parts;
+  const { runtime, tokens, completeSignIn } = parts;
   const { flows } = accounts;
   const documents = describeAccountRoutes(parts);
   const hasSession = sessionGuard(runtime, { mode: "required" });
@@ -41,10 +35,21 @@ export function accountRoutes(
     isOn: boolean,
     name: AccountRouteName,
     handler: AuthRoute["handler"],
-    { use = [], ...more }: PostOptions = {},
+    more: Pick<PostRoute, "use" | "raw"> = {},
   ): readonly AuthRoute[] {
-    const options = { ...writes, ...more, use: [...writes.use, ...use], openapi: documents[name] };
-    return isOn ? [{ method: "POST", path: `/${name}`, options, handler }] : [];
+    const route = { path: `/${name}`, openapi: documents[name], handler, ...more };
+    return isOn ? [postRoute(parts, route)] : [];
+  }
+
+  /** Sends what signs in. */
+  function sendSignIn(send: AccountService["sendSignInLink"]): AuthRoute["handler"] {
+    return async (req, ...args) => {
+      const { email, remember } = readMembers(req.content);
+      const options = { remember: readFlag("remember", remember) };
+      const context = await messageContext(runtime, req, args);
+      await send(readString("email", email), { ...context, ...options });
+      return empty(202);
+    };
   }
 
   async function complete(req: RouteRequest, signIn: () => Promise<MailSignIn>): Promise<Response> {
@@ -86,26 +91,14 @@ export function accountRoutes(
       return empty();
     }),
 
-    ...post(flows.signInLink, "link/start", async (req, ...args) => {
-      const { email, remember } = readMembers(req.content);
-      const options = { remember: readFlag("remember", remember) };
-      const context = await messageContext(runtime, req, args);
-      await accounts.sendSignInLink(readString("email", email), { ...context, ...options });
-      return empty(202);
-    }),
+    ...post(flows.signInLink, "link/start", sendSignIn(accounts.sendSignInLink)),
     ...post(flows.signInLink, "link/finish", async (req) => {
       const token = readString("token", readMembers(req.content)["token"]);
       const browser = await runtime.csrf.binding(originalRequest(req));
       return await complete(req, () => accounts.signInByLink(token, browser));
     }),
 
-    ...post(flows.signInCode, "code/start", async (req, ...args) => {
-      const { email, remember } = readMembers(req.content);
-      const options = { remember: readFlag("remember", remember) };
-      const context = await messageContext(runtime, req, args);
-      await accounts.sendSignInCode(readString("email", email), { ...context, ...options });
-      return empty(202);
-    }),
+    ...post(flows.signInCode, "code/start", sendSignIn(accounts.sendSignInCode)),
     ...post(flows.signInCode, "code/finish", async (req, ...args) => {
       const { email, code } = readMembers(req.content);
       const [address, digits] = [readString("email", email), readString("code", code)];

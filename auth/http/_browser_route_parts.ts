@@ -4,6 +4,7 @@
  * @module
  */
 
+import type { EndpointMetadata } from "../../router/openapi_types.ts";
 import type { Middleware, RouteRequest } from "../../router/types.ts";
 import type { Authentication, PasswordAuthentication } from "../principal.ts";
 import type { TokenService } from "../tokens/token_types.ts";
@@ -42,6 +43,26 @@ export interface BrowserRouteParts extends DocumentParts {
     user: Pick<PasswordAuthentication, "sub" | "identifier">,
     options?: SignInOptions,
   ) => Promise<object>;
+}
+
+/** A route that changes state, and in what it differs from the others. */
+export interface PostRoute extends Pick<AuthRoute, "path" | "handler"> {
+  /** Its document. */
+  readonly openapi: EndpointMetadata;
+  /** Middleware after the checks of all such routes. */
+  readonly use?: readonly Middleware<unknown[]>[];
+  /** Whether there is no body. */
+  readonly raw?: true;
+  readonly maxBodyBytes?: number;
+}
+
+/** Creates a route that changes state. */
+export function postRoute(
+  { writes }: Pick<BrowserRouteParts, "writes">,
+  { path, handler, use = [], ...more }: PostRoute,
+): AuthRoute {
+  const options = { ...writes, ...more, use: [...writes.use, ...use] };
+  return { method: "POST", path, options, handler };
 }
 
 /** Creates the parts. */

@@ -11,7 +11,7 @@ import { AuthError } from "../error.ts";
 import type { SecondFactors } from "../factors/sign_in_types.ts";
 import { authenticationOf } from "../session/session_service.ts";
 import type { UserInfo } from "../users/user_info.ts";
-import type { BrowserRouteParts } from "./_browser_route_parts.ts";
+import { type BrowserRouteParts, type PostRoute, postRoute } from "./_browser_route_parts.ts";
 import { queueCookies, stateOf } from "./_request_state.ts";
 import { readFlag, readMembers, readString } from "./_route_bodies.ts";
 import { readProof } from "./_second_factor.ts";
@@ -30,7 +30,7 @@ export function factorRoutes(
   factors: SecondFactors,
   parts: BrowserRouteParts,
 ): readonly AuthRoute[] {
-  const { runtime, tokens, writes, completeSignIn } = parts;
+  const { runtime, tokens, completeSignIn } = parts;
   const { cookies } = runtime;
   const documents = describeFactorRoutes(parts);
   const hasSession = sessionGuard(runtime, { mode: "required" });
@@ -44,10 +44,9 @@ export function factorRoutes(
     name: FactorRouteName,
     use: readonly Middleware<unknown[]>[],
     handler: AuthRoute["handler"],
-    more: { readonly raw?: true } = {},
+    more: Pick<PostRoute, "raw"> = {},
   ): AuthRoute {
-    const options = { ...writes, ...more, use: [...writes.use, ...use], openapi: documents[name] };
-    return { method: "POST", path: `/${name}`, options, handler };
+    return postRoute(parts, { path: `/${name}`, openapi: documents[name], use, handler, ...more });
   }
 
   async function requireUser(sub: string): Promise<UserInfo> {

@@ -12,7 +12,7 @@ import { AuthError } from "../error.ts";
 import type { OAuthClient } from "../oauth/client_types.ts";
 import type { IdentityService } from "../oauth/identity_types.ts";
 import { safeRedirectPath } from "../redirect_target.ts";
-import type { BrowserRouteParts } from "./_browser_route_parts.ts";
+import { type BrowserRouteParts, type PostRoute, postRoute } from "./_browser_route_parts.ts";
 import { describeOAuthRoutes, type OAuthRouteName } from "./documents/oauth.ts";
 import { queueCookies, stateOf } from "./_request_state.ts";
 import { readMembers, readString } from "./_route_bodies.ts";
@@ -45,7 +45,7 @@ export function oauthRoutes(
   { clients, identities, failurePath, isOpen }: OAuthRoutesOptions,
   parts: BrowserRouteParts,
 ): readonly AuthRoute[] {
-  const { runtime, writes } = parts;
+  const { runtime } = parts;
   const documents = describeOAuthRoutes(parts, Object.keys(clients));
   const reads = { auth: false, use: [finalizeResponse, keepPrivate] } as const;
   const mayHaveSession = sessionGuard(runtime, { mode: "optional" });
@@ -60,10 +60,9 @@ export function oauthRoutes(
     name: OAuthRouteName,
     use: readonly Middleware<unknown[]>[],
     handler: AuthRoute["handler"],
-    more: { readonly raw?: true } = {}, // no body is read
+    more: Pick<PostRoute, "raw"> = {},
   ): AuthRoute {
-    const options = { ...writes, ...more, use: [...writes.use, ...use], openapi: documents[name] };
-    return { method: "POST", path: `/${name}`, options, handler };
+    return postRoute(parts, { path: `/${name}`, openapi: documents[name], use, handler, ...more });
   }
 
   function clientOf({ params }: RouteRequest): OAuthClient {

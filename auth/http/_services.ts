@@ -100,19 +100,26 @@ export function createServices(options: ServiceOptions): Services {
     hashing: options.hashing,
     policy: passwordPolicy(options.passwordPolicy),
   });
-  const accounts = userService({ ...shared, credentials, identities, apiKeys, emails, factors });
+  const administration = userService({
+    ...shared,
+    credentials,
+    identities,
+    apiKeys,
+    emails,
+    factors,
+  });
   const sessions = sessionService({ ...session, ...shared });
   const tokens = options.jwt && createTokens(options.jwt, stores, keys, context);
   const cookie = sessionCookieStrategy({ sessions, cookies, now });
   const own = tokens === undefined ? [cookie] : [tokens.strategy, cookie];
-  const parts = { stores, keys, throttle, passwords, users: accounts, ...context };
+  const parts = { stores, keys, throttle, passwords, users: administration, ...context };
   return {
     keys,
     cookies,
     csrf,
     throttle,
     passwords,
-    users: accounts,
+    users: administration,
     sessions,
     tokens,
     webauthn: createPasskeys(options, { keys, throttle, ...context }),

@@ -13,7 +13,7 @@ import { AuthError } from "../error.ts";
 import { NAME_RULE, parsePasskeyName } from "../webauthn/passkey_info.ts";
 import type { CeremonyClient, WebAuthnService } from "../webauthn/service_types.ts";
 import { messageContext } from "./_message_context.ts";
-import type { BrowserRouteParts } from "./_browser_route_parts.ts";
+import { type BrowserRouteParts, postRoute } from "./_browser_route_parts.ts";
 import { invalid, readFlag, readMembers, readString } from "./_route_bodies.ts";
 import { keepPrivate } from "./_shared_routes.ts";
 import { describePasskeyRoutes, type PasskeyRouteName } from "./documents/webauthn.ts";
@@ -31,7 +31,7 @@ export function webAuthnRoutes(
   parts: BrowserRouteParts,
   isOpen: boolean,
 ): readonly AuthRoute[] {
-  const { runtime, tokens, writes, completeSignIn } = parts;
+  const { runtime, tokens, completeSignIn } = parts;
   const documents = describePasskeyRoutes(parts, tokens !== undefined);
   const { maxAge } = webauthn;
   const hasSession = sessionGuard(runtime, { mode: "required" });
@@ -46,13 +46,13 @@ export function webAuthnRoutes(
     use: readonly Middleware<unknown[]>[],
     handler: AuthRoute["handler"],
   ): AuthRoute {
-    const options = {
-      ...writes,
-      use: [...writes.use, ...use],
-      maxBodyBytes: MAX_BODY_BYTES,
+    return postRoute(parts, {
+      path: `/webauthn/${name}`,
       openapi: documents[name],
-    };
-    return { method: "POST", path: `/webauthn/${name}`, options, handler };
+      use,
+      maxBodyBytes: MAX_BODY_BYTES,
+      handler,
+    });
   }
 
   /** Bound to the browser: otherwise an attacker could begin a ceremony and make another browser complete it. */

@@ -18,9 +18,10 @@ const NativeResponse: typeof Response = Response;
 /** Statuses without a body, Fetch §2.2.3: the platform's constructor refuses one. */
 const NULL_BODY_STATUSES: readonly number[] = [101, 103, 204, 205, 304];
 
-/** A response's parts that can be told without the platform's object: nothing but a status. */
-function statusOnly(init: ResponseInit | undefined): number | undefined {
-  if (init === undefined) return 200;
+/** The status, if `init` has nothing else; `undefined` also for what the platform's constructor is to judge. */
+function statusOnly(init: ResponseInit | null | undefined): number | undefined {
+  if (init === undefined || init === null) return 200;
+  if (typeof init !== "object") return undefined;
   const { status = 200, statusText, headers } = init;
   const isPlain = statusText === undefined && headers === undefined && Number.isInteger(status);
   return isPlain && status >= 200 && status <= 599 ? status : undefined;

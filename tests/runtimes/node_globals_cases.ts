@@ -112,6 +112,22 @@ export const nodeGlobalsCases: readonly RuntimeCase[] = [
       }),
   },
   {
+    name: "serveNode() makes Response accept and refuse what the platform's does",
+    run: () =>
+      withServer(() => new Response(), async ({ port }) => {
+        const native = await fetch(`http://127.0.0.1:${port}`);
+        await native.text();
+        const Native = native.constructor as typeof Response;
+        for (const body of BODIES) {
+          for (const init of INITS) {
+            const own = await outcomeOf(() => new Response(body, init as ResponseInit));
+            const expected = await outcomeOf(() => new Native(body, init as ResponseInit));
+            assertSame(own, expected);
+          }
+        }
+      }),
+  },
+  {
     name: "serveNode() serves https with `tls`",
     async run() {
       if (!isNode) return; // Deno has no TLS without certificates, RFC 4279
@@ -175,3 +191,32 @@ export const nodeGlobalsCases: readonly RuntimeCase[] = [
     },
   },
 ];
+
+/** Bodies of each kind, and none. */
+const BODIES = [undefined, null, "", "a", new Uint8Array([1]), new URLSearchParams("a=b")];
+
+/** Second arguments of the constructor, right and wrong. */
+const INITS: readonly unknown[] = [
+  undefined,
+  null,
+  {},
+  5,
+  "a",
+  ...[undefined, 200, "201", 204, 304, 404, 599, 199, 600, 200.5, -1, null, 65_736, NaN]
+    .map((status) => ({ status })),
+  ...["Fine", "", null, "a\nb"].map((statusText) => ({ status: 201, statusText })),
+  ...[{}, { "X-A": "1" }, { "Content-Type": "a/b" }, [["X-A", "1"]], { "é": "1" }, null]
+    .map((headers) => ({ headers })),
+];
+
+/** What a response tells, or the name of the error. */
+async function outcomeOf(create: () => Response): Promise<unknown> {
+  try {
+    const response = create();
+    const { status, statusText, ok, type, url, redirected, bodyUsed, headers } = response;
+    const told = [status, statusText, ok, type, url, redirected, bodyUsed, response.body === null];
+    return [...told, [...headers], await response.text(), response.bodyUsed];
+  } catch (error) {
+    return (error as Error).name;
+  }
+}

@@ -9,8 +9,14 @@ import { json } from "../../router/response.ts";
 import type { RouteRequest } from "../../router/types.ts";
 import type { PasswordAuthentication } from "../principal.ts";
 import type { TokenService } from "../tokens/token_types.ts";
+import { messageContext } from "./_message_context.ts";
 import { addVary, stateOf } from "./_request_state.ts";
-import { readOptionalJson, readRefreshToken, toPrincipalInfo } from "./_route_bodies.ts";
+import {
+  readCredentials,
+  readOptionalJson,
+  readRefreshToken,
+  toPrincipalInfo,
+} from "./_route_bodies.ts";
 import {
   body,
   CHALLENGE,
@@ -59,6 +65,30 @@ export function keepPrivate(req: RouteRequest): void {
   const state = stateOf(req);
   addVary(state, ["Cookie"]);
   state.isPrivate = true;
+}
+
+/** What a registration needs of the services. */
+export interface RegistrationParts {
+  readonly runtime: AuthRuntime<never>;
+  readonly tokens: TokenService | undefined;
+}
+
+/** Creates the account of a registration, and sends the first link to its address. */
+export async function registerAccount(
+  { runtime, tokens }: RegistrationParts,
+  req: RouteRequest,
+  args: readonly unknown[],
+): Promise<PasswordAuthentication> {
+  const { passwords, accounts } = runtime;
+  const { identifier, password, email } = readCredentials(req.content);
+  const address = email === undefined ? undefined : accounts?.checkEmail(email, identifier);
+  const client = runtime.client(req, ...args);
+  await tokens?.keys.jwks(); // rejects while no key signs, before an account is created
+  await accounts?.removeExpired(identifier);
+  const authentication = await passwords.createUser({ identifier, password }, { client });
+  const { sub } = authentication;
+  await accounts?.welcome(sub, address, await messageContext(runtime, req, args));
+  return authentication;
 }
 
 /** `GET /session`. Documents list `session` and `user` only for browsers. */

@@ -6,7 +6,6 @@
 
 import { empty, json } from "../../router/response.ts";
 import { type OptionNames, rejectUnknownOptions } from "../_options.ts";
-import { messageContext } from "./_message_context.ts";
 import { browserRouteParts, featureRoutes } from "./_browser_route_parts.ts";
 import { readOAuthOptions } from "./_oauth_options.ts";
 import { oauthRoutes } from "./_oauth_routes.ts";
@@ -32,6 +31,7 @@ import {
   isRegistrationOpen,
   keepPrivate,
   refreshRoute,
+  registerAccount,
   requireTokens,
   revokeRefreshToken,
   sessionRoute,
@@ -152,14 +152,7 @@ export function createAuthRoutes(options: AuthRoutesOptions = {}): readonly Auth
       },
     },
     async handler(req, ...args) {
-      const { identifier, password, email } = readCredentials(req.content);
-      const address = email === undefined ? undefined : accounts?.checkEmail(email, identifier);
-      const client = runtime.client(req, ...args);
-      await tokens?.keys.jwks(); // rejects while no key signs, before an account is created
-      await accounts?.removeExpired(identifier);
-      const authentication = await passwords.createUser({ identifier, password }, { client });
-      const { sub } = authentication;
-      await accounts?.welcome(sub, address, await messageContext(runtime, req, args));
+      const authentication = await registerAccount({ runtime, tokens }, req, args);
       return json(await completeSignIn(req, authentication, authentication), { status: 201 });
     },
   };

@@ -9,7 +9,6 @@ import { rejectUnknownOptions } from "../_options.ts";
 import { AuthError } from "../error.ts";
 import type { SecondFactors } from "../factors/sign_in_types.ts";
 import type { PasswordAuthentication } from "../principal.ts";
-import { messageContext } from "./_message_context.ts";
 import { readCredentials, readFlag, readMembers, readString } from "./_route_bodies.ts";
 import {
   body,
@@ -36,6 +35,7 @@ import {
   keepPrivate,
   MAX_BODY_BYTES,
   refreshRoute,
+  registerAccount,
   requireTokens,
   revokeRefreshToken,
   sessionRoute,
@@ -133,14 +133,7 @@ export function createTokenRoutes(options: TokenRoutesOptions = {}): readonly Au
       },
     },
     async handler(req, ...args) {
-      const { identifier, password, email } = readCredentials(req.content);
-      const address = email === undefined ? undefined : accounts?.checkEmail(email, identifier);
-      const client = runtime.client(req, ...args);
-      await tokens.keys.jwks(); // rejects while no key signs, before an account is created
-      await accounts?.removeExpired(identifier);
-      const authentication = await passwords.createUser({ identifier, password }, { client });
-      const { sub } = authentication;
-      await accounts?.welcome(sub, address, await messageContext(runtime, req, args));
+      const authentication = await registerAccount({ runtime, tokens }, req, args);
       return json(await issue(authentication), { status: 201 });
     },
   };

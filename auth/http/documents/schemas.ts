@@ -98,7 +98,11 @@ export const REGISTER_REFUSALS: Responses = /* @__PURE__ */ signInRefusals({
 });
 
 export const LOGIN_REFUSALS: Responses = /* @__PURE__ */ signInRefusals({
-  401: { description: "The account does not exist, or the password is wrong", headers: CHALLENGE },
+  401: {
+    description:
+      "The account does not exist, the password is wrong, or the second factor is missing: `mfa_required`",
+    headers: CHALLENGE,
+  },
   422: { description: "The body is not an object, or `remember` not a boolean" },
 });
 

@@ -21,7 +21,7 @@
  */
 
 export * from "./mod.ts";
-export { HttpRouter, mountStatic, routerBuilder } from "./router/native_static.ts";
+export { HttpRouter, mountStatic, routerBuilder } from "./router/builder/native_static.ts";
 export { packageStaticAssets } from "./static/native_package.ts";
 export type {
   PackageFormat,

@@ -5,7 +5,7 @@
  */
 
 import { mountStatic as mountPackaged } from "../router/static_mount.ts";
-import { mountStatic } from "../router/native_static.ts";
+import { mountStatic } from "../router/builder/native_static.ts";
 import type { StaticAssetPackage } from "../static/types.ts";
 
 /** Answers a request for a file right beneath `/assets/`. */

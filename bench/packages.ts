@@ -29,7 +29,7 @@ interface Way {
 
 const PROJECT = fromFileUrl(new URL("..", import.meta.url));
 const STATIC = toFileUrl(join(PROJECT, "static/mod.ts")).href;
-const NATIVE = toFileUrl(join(PROJECT, "router/native_static.ts")).href;
+const NATIVE = toFileUrl(join(PROJECT, "router/builder/native_static.ts")).href;
 
 const importModule = (url: string): string => `await import(${JSON.stringify(url)});`;
 const importJson = (url: string): string =>

@@ -10,7 +10,7 @@ import type {
   OperationObject,
   TagObject,
 } from "../router/openapi_types.ts";
-import type { EndpointRegistry } from "../router/registry.ts";
+import type { EndpointRegistry } from "../router/builder/registry.ts";
 import type { RouteSource } from "../router/types.ts";
 import { createComponents } from "./_components.ts";
 import { SCHEMA_REF } from "./_schema_graph.ts";

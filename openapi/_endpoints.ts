@@ -7,7 +7,11 @@
 import type { EndpointMetadata } from "../router/openapi_types.ts";
 import { joinPaths } from "../router/path.ts";
 import { parsePattern, parsePrefix, type Pattern, type Segment } from "../router/pattern.ts";
-import type { EndpointMethod, EndpointRegistry, EndpointTarget } from "../router/registry.ts";
+import type {
+  EndpointMethod,
+  EndpointRegistry,
+  EndpointTarget,
+} from "../router/builder/registry.ts";
 import type { RouteTypes, TypesOf } from "./_schema_sources.ts";
 import type { RouteGuardInfo, RouteInfo, RouteOptions, RouteSource } from "../router/types.ts";
 

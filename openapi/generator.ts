@@ -5,7 +5,7 @@
  */
 
 import type { OpenApiDocument, OpenApiInfo } from "../router/openapi_types.ts";
-import { defaultRegistry, type EndpointRegistry } from "../router/registry.ts";
+import { defaultRegistry, type EndpointRegistry } from "../router/builder/registry.ts";
 import type { RouteSource } from "../router/types.ts";
 import { writeDocument } from "./_document.ts";
 

@@ -18,7 +18,7 @@
  */
 
 export { createRouter } from "./router.ts";
-export { routerBuilder } from "./builder.ts";
+export { routerBuilder } from "./builder/builder.ts";
 export type {
   BuilderExtension,
   BuilderOptions,
@@ -30,7 +30,7 @@ export type {
   StaticAssetMetadata,
   StaticAssetOptions,
   StaticAssetPackage,
-} from "./builder.ts";
+} from "./builder/builder.ts";
 export {
   All,
   Controller,
@@ -42,8 +42,8 @@ export {
   Patch,
   Post,
   Put,
-} from "./decorators.ts";
-export type { ControllerOptions } from "./decorators.ts";
+} from "./builder/decorators.ts";
+export type { ControllerOptions } from "./builder/decorators.ts";
 export type {
   AnyMethod,
   BodyRouteDecorator,
@@ -62,13 +62,13 @@ export type {
   ResultMismatch,
   RouteDecorator,
   RouteMethodDecorator,
-} from "./decorator_types.ts";
-export { defaultRegistry } from "./registry.ts";
-export type { EndpointMethod, EndpointRegistry, EndpointTarget } from "./registry.ts";
-export { HTTP_ROUTER, HttpRouter } from "./http_router.ts";
-export type { HttpRouterOptions } from "./http_router.ts";
-export { createContainer, defaultContainer, inject, token } from "./container.ts";
-export type { Class, Container, Provider, Token, TypedToken } from "./container.ts";
+} from "./builder/decorator_types.ts";
+export { defaultRegistry } from "./builder/registry.ts";
+export type { EndpointMethod, EndpointRegistry, EndpointTarget } from "./builder/registry.ts";
+export { HTTP_ROUTER, HttpRouter } from "./builder/http_router.ts";
+export type { HttpRouterOptions } from "./builder/http_router.ts";
+export { createContainer, defaultContainer, inject, token } from "./builder/container.ts";
+export type { Class, Container, Provider, Token, TypedToken } from "./builder/container.ts";
 export { editHeaders, empty, json, pass, redirect } from "./response.ts";
 export type { Pass, RedirectStatus, TypedResponse } from "./response.ts";
 export { wrap } from "./wrap.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { defaultContainer } from "../../router/container.ts";
+import { defaultContainer } from "../../router/builder/container.ts";
 import { isAmbient, varyOf } from "../_challenge.ts";
 import { createEmitter } from "../_emit.ts";
 import { rejectUnknownOptions } from "../_options.ts";

@@ -4,9 +4,9 @@
  * @module
  */
 
-import { type Container, defaultContainer } from "../../router/container.ts";
-import type { ControllerDecorator } from "../../router/decorator_types.ts";
-import { checkClass } from "../../router/decorators.ts";
+import { type Container, defaultContainer } from "../../router/builder/container.ts";
+import type { ControllerDecorator } from "../../router/builder/decorator_types.ts";
+import { checkClass } from "../../router/builder/decorators.ts";
 import type { RegisteredRules } from "../../router/types.ts";
 import { originalRequest } from "../../router/original_request.ts";
 import { type OptionNames, rejectUnknownOptions } from "../_options.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { type Container, defaultContainer } from "../../router/container.ts";
+import { type Container, defaultContainer } from "../../router/builder/container.ts";
 import type { AuthIntegration, RegisteredRules } from "../../router/types.ts";
 import { createClock } from "../_clock.ts";
 import { originalRequest } from "../../router/original_request.ts";

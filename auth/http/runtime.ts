@@ -4,7 +4,7 @@
  * @module
  */
 
-import { type Container, defaultContainer } from "../../router/container.ts";
+import { type Container, defaultContainer } from "../../router/builder/container.ts";
 import { AUTHORIZATION_MANAGER, type AuthorizationManager } from "../authorization.ts";
 import type { UserStore } from "../stores/types.ts";
 import type { AuthRuntime } from "./types.ts";

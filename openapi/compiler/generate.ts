@@ -5,10 +5,10 @@
  */
 
 import { fromFileUrl, resolve, toFileUrl } from "@std/path";
-import { defaultContainer } from "../../router/container.ts";
-import { HTTP_ROUTER } from "../../router/http_router.ts";
+import { defaultContainer } from "../../router/builder/container.ts";
+import { HTTP_ROUTER } from "../../router/builder/http_router.ts";
 import type { OpenApiDocument, OpenApiInfo } from "../../router/openapi_types.ts";
-import { defaultRegistry, type EndpointTarget } from "../../router/registry.ts";
+import { defaultRegistry, type EndpointTarget } from "../../router/builder/registry.ts";
 import type { RouteSource } from "../../router/types.ts";
 import { writeDocument } from "../_document.ts";
 import { isObject } from "../_json_schema.ts";

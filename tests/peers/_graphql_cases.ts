@@ -19,7 +19,7 @@ import {
   registerAuth,
   type TokenRuntime,
 } from "../../auth/mod.ts";
-import { createContainer } from "../../router/container.ts";
+import { createContainer } from "../../router/builder/container.ts";
 import { assertSame, type RuntimeCase } from "../runtimes/harness.ts";
 import {
   type ContextOf,

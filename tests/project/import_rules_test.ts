@@ -9,14 +9,18 @@ const ALLOWED: readonly (readonly [why: string, importer: string, target: string
   ["a folder's own internal modules", "router/router.ts", "router/_engine.ts"],
   ["the engine wraps Hono's routers", "router/_engine.ts", "hono/router/reg-exp-router"],
   ["the bridge runs Hono's middleware", "router/hono.ts", "hono"],
-  ["the builder mounts static assets", "router/builder.ts", "router/static_mount.ts"],
+  ["the builder mounts static assets", "router/builder/builder.ts", "router/static_mount.ts"],
   ["a mount answers with problems", "router/static_mount.ts", "router/problem.ts"],
   ["a mount serves what static finds", "router/static_mount.ts", "static/key.ts"],
   ["a room speaks the language of auth", "auth/session/csrf.ts", "auth/_bytes.ts"],
   ["a room uses the rooms below it", "auth/tokens/token_service.ts", "auth/jwt/jwt.ts"],
   ["live files are read from a disk", "static/native_live.ts", "@std/path"],
   ["live files are read from a disk", "static/native_live.ts", "node:fs"],
-  ["the generator reads what decorators said", "openapi/generator.ts", "router/registry.ts"],
+  [
+    "the generator reads what decorators said",
+    "openapi/generator.ts",
+    "router/builder/registry.ts",
+  ],
   ["only serve/ has servers of Node", "serve/native_node.ts", "node:http"],
   ["auth/http knows the router", "auth/http/guard.ts", "router/types.ts"],
 ];
@@ -38,7 +42,7 @@ const FORBIDDEN: readonly (readonly [why: string, importer: string, target: stri
   ["Hono is fenced in two modules", "router/mod.ts", "hono/router/trie-router"],
   ["the engine needs Hono alone", "router/_engine.ts", "npm:hono@4"],
   ["the router does not know auth", "router/guard.ts", "auth/principal.ts"],
-  ["the router does not know OpenAPI", "router/decorators.ts", "openapi/registry.ts"],
+  ["the router does not know OpenAPI", "router/builder/decorators.ts", "openapi/registry.ts"],
   ["only the builder and the mount know static", "router/router.ts", "static/source.ts"],
   ["static does not know the router", "static/packaged.ts", "router/problem.ts"],
   ["only native modules read a disk", "static/packaged.ts", "node:fs"],
@@ -72,12 +76,12 @@ for (const [why, importer, target] of FORBIDDEN) {
 Deno.test("findViolations() finds the Hono bridge behind the portable entry, near or far", () => {
   const graph = new Map([
     ["mod.ts", ["router/mod.ts"]],
-    ["router/mod.ts", ["router/builder.ts"]],
-    ["router/builder.ts", ["router/hono.ts"]],
+    ["router/mod.ts", ["router/builder/builder.ts"]],
+    ["router/builder/builder.ts", ["router/hono.ts"]],
     ["router/hono.ts", ["hono"]],
   ]);
   assertEquals(findViolations(graph), [
-    "mod.ts reaches router/hono.ts: mod.ts -> router/mod.ts -> router/builder.ts -> router/hono.ts",
+    "mod.ts reaches router/hono.ts: mod.ts -> router/mod.ts -> router/builder/builder.ts -> router/hono.ts",
   ]);
 });
 
@@ -94,7 +98,7 @@ Deno.test("findViolations() finds circles of files, each once", () => {
 
 Deno.test("findViolations() finds circles of folders whose files have none", () => {
   const graph = new Map([
-    ["router/builder.ts", ["static/types.ts"]],
+    ["router/internals.ts", ["static/types.ts"]],
     ["static/types.ts", []],
     ["static/mod.ts", ["router/static_mount.ts"]], // An entry is in no circle
     ["static/native_open.ts", ["router/problem.ts"]],

@@ -104,9 +104,8 @@ Deno.test(`No module of the package and no script is longer than ${MAX_LINES} li
   assertEquals(long, []);
 });
 
-/** Most files of a folder of the package; the router is one flat folder. */
+/** Most files of a folder of the package. */
 const MAX_FILES = 40;
-const MAX_ROUTER_FILES = 46;
 
 Deno.test(`No folder of the package has more than ${MAX_FILES} files`, () => {
   const counts = new Map<string, number>();
@@ -114,9 +113,7 @@ Deno.test(`No folder of the package has more than ${MAX_FILES} files`, () => {
     const folder = module.slice(0, module.lastIndexOf("/") + 1);
     counts.set(folder, (counts.get(folder) ?? 0) + 1);
   }
-  const full = [...counts].filter(([folder, count]) =>
-    count > (folder === "router/" ? MAX_ROUTER_FILES : MAX_FILES)
-  );
+  const full = [...counts].filter(([, count]) => count > MAX_FILES);
   assertEquals(full, []);
 });
 

@@ -4,8 +4,8 @@
  * @module
  */
 
-import { FILES } from "../static/native_live.ts";
-import type { StaticAssetOptions, StaticMount } from "../static/types.ts";
+import { FILES } from "../../static/native_live.ts";
+import type { StaticAssetOptions, StaticMount } from "../../static/types.ts";
 import {
   type BuilderOptions,
   type RouterBuilder,
@@ -13,8 +13,8 @@ import {
 } from "./builder.ts";
 import type { ControllerDecorator } from "./decorator_types.ts";
 import { HttpRouter as decorateRouter, type HttpRouterOptions } from "./http_router.ts";
-import { withFiles } from "./internals.ts";
-import { createMount } from "./static_mount.ts";
+import { withFiles } from "../internals.ts";
+import { createMount } from "../static_mount.ts";
 
 /**
  * Serves a folder or the files of a package: GET and HEAD, entity tags, conditional requests (RFC 9110 §13).

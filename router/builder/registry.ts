@@ -10,8 +10,8 @@ import {
   mergeMetadata,
   methodNames,
 } from "./_controller_metadata.ts";
-import type { EndpointMetadata } from "./openapi_types.ts";
-import type { RouteOptions } from "./handler.ts";
+import type { EndpointMetadata } from "../openapi_types.ts";
+import type { RouteOptions } from "../handler.ts";
 
 /** A method of a controller; one with several routes has an entry for each. */
 export interface EndpointMethod {

@@ -8,10 +8,10 @@
  * @module
  */
 
-import type { Method } from "./_engine.ts";
+import type { Method } from "../_engine.ts";
 import type { Class, Container } from "./container.ts";
-import type { EndpointMetadata } from "./openapi_types.ts";
-import type { RouteOptions } from "./handler.ts";
+import type { EndpointMetadata } from "../openapi_types.ts";
+import type { RouteOptions } from "../handler.ts";
 
 /** What a method decorator is applied to, in either mode. */
 export interface MethodPlace {

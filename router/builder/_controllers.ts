@@ -5,13 +5,13 @@
  */
 
 import { controllerOf, mergeMetadata, nameOf } from "./_controller_metadata.ts";
-import type { AnyFunction } from "./_route.ts";
-import { setOrigin } from "./_origin.ts";
+import type { AnyFunction } from "../_route.ts";
+import { setOrigin } from "../_origin.ts";
 import type { Class, Container } from "./container.ts";
-import { joinPaths } from "./path.ts";
-import type { EndpointMetadata } from "./openapi_types.ts";
-import type { RouteOptions } from "./handler.ts";
-import type { TypedRouter } from "./types.ts";
+import { joinPaths } from "../path.ts";
+import type { EndpointMetadata } from "../openapi_types.ts";
+import type { RouteOptions } from "../handler.ts";
+import type { TypedRouter } from "../types.ts";
 
 type Verb = "get" | "head" | "options" | "delete" | "all" | "post" | "put" | "patch";
 

@@ -34,14 +34,14 @@ import {
   type MethodPlace,
   recordOf,
 } from "./_controller_metadata.ts";
-import type { Method } from "./_engine.ts";
+import type { Method } from "../_engine.ts";
 import {
   type OptionNames,
   readDecoratorOptions,
   readMetadata,
   rejectUnknownOptions,
-} from "./_options.ts";
-import { reportDefinition } from "./_origin.ts";
+} from "../_options.ts";
+import { reportDefinition } from "../_origin.ts";
 import { type Container, defaultContainer } from "./container.ts";
 import type {
   BodyRouteDecorator,
@@ -49,9 +49,9 @@ import type {
   EndpointDecorator,
   RouteDecorator,
 } from "./decorator_types.ts";
-import type { EndpointMetadata } from "./openapi_types.ts";
-import { parsePattern, parsePrefix } from "./pattern.ts";
-import type { RouteOptions } from "./handler.ts";
+import type { EndpointMetadata } from "../openapi_types.ts";
+import { parsePattern, parsePrefix } from "../pattern.ts";
+import type { RouteOptions } from "../handler.ts";
 
 /** Options of {@linkcode Controller}. */
 export interface ControllerOptions {

@@ -7,17 +7,17 @@
  * @module
  */
 
-import type { StaticAssetOptions } from "../static/types.ts";
+import type { StaticAssetOptions } from "../../static/types.ts";
 import { nameOf } from "./_controller_metadata.ts";
 import { addControllers } from "./_controllers.ts";
-import { type OptionNames, pick, rejectUnknownOptions } from "./_options.ts";
+import { type OptionNames, pick, rejectUnknownOptions } from "../_options.ts";
 import type { Class, Container } from "./container.ts";
-import { filesOf } from "./internals.ts";
-import { joinPaths } from "./path.ts";
-import { addMount, createRouter } from "./router.ts";
-import { createMount } from "./static_mount.ts";
-import type { PrefixParamsOf } from "./markers.ts";
-import type { OnlyNames } from "./route_method.ts";
+import { filesOf } from "../internals.ts";
+import { joinPaths } from "../path.ts";
+import { addMount, createRouter } from "../router.ts";
+import { createMount } from "../static_mount.ts";
+import type { PrefixParamsOf } from "../markers.ts";
+import type { OnlyNames } from "../route_method.ts";
 import type {
   AccessRules,
   AuthIntegration,
@@ -31,7 +31,7 @@ import type {
   ResponseHook,
   RouterOptions,
   TypedRouter,
-} from "./types.ts";
+} from "../types.ts";
 
 export type {
   PackagedAsset,
@@ -39,7 +39,7 @@ export type {
   StaticAssetMetadata,
   StaticAssetOptions,
   StaticAssetPackage,
-} from "../static/types.ts";
+} from "../../static/types.ts";
 
 /** When an extension runs: before authentication, directly after it, or after everything else. */
 export type BuilderStage = "static" | "extension" | "controllers";

@@ -4,16 +4,16 @@
  * @module
  */
 
-import type { StaticAssetOptions } from "../static/types.ts";
-import { type OptionNames, pick, rejectUnknownOptions } from "./_options.ts";
+import type { StaticAssetOptions } from "../../static/types.ts";
+import { type OptionNames, pick, rejectUnknownOptions } from "../_options.ts";
 import { type BuilderOptions, type BuiltRouter, routerBuilder } from "./builder.ts";
 import { type Class, type Container, defaultContainer } from "./container.ts";
 import { checkClass, misused } from "./decorators.ts";
 import type { ControllerDecorator } from "./decorator_types.ts";
-import type { AccessRules } from "./access.ts";
-import type { AuthIntegration } from "./guard.ts";
-import type { ErrorHandler, Middleware, ResponseHook } from "./handler.ts";
-import { filesOf, withFiles } from "./internals.ts";
+import type { AccessRules } from "../access.ts";
+import type { AuthIntegration } from "../guard.ts";
+import type { ErrorHandler, Middleware, ResponseHook } from "../handler.ts";
+import { filesOf, withFiles } from "../internals.ts";
 
 /** Token of the application's router. */
 export const HTTP_ROUTER = "HTTP_ROUTER" as const;

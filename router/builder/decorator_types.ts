@@ -9,12 +9,12 @@
  */
 
 import type { Class } from "./container.ts";
-import type { AccessRules, AuthOption, RegisteredRules } from "./access.ts";
-import type { PathParamsOf, Unspecified } from "./markers.ts";
-import type { EndpointMetadata } from "./openapi_types.ts";
-import type { BodyMode, OnlyNames } from "./route_method.ts";
-import type { CommonOptions, HandlerResult, RouteOptions } from "./handler.ts";
-import type { GuardedRequest } from "./request.ts";
+import type { AccessRules, AuthOption, RegisteredRules } from "../access.ts";
+import type { PathParamsOf, Unspecified } from "../markers.ts";
+import type { EndpointMetadata } from "../openapi_types.ts";
+import type { BodyMode, OnlyNames } from "../route_method.ts";
+import type { CommonOptions, HandlerResult, RouteOptions } from "../handler.ts";
+import type { GuardedRequest } from "../request.ts";
 
 /**
  * Any method.

@@ -5,8 +5,9 @@
  * deno task test                      # Everything but `tests/exhaustive/`, in parallel
  * deno task test tests/router         # One folder or file
  * deno task test --filter "mount()"   # Flags go to `deno test`
- * deno task test:all                  # With `tests/exhaustive/`, at full size, and every code example
- * deno task test:all --coverage       # The same, and the coverage has to reach the thresholds
+ * deno task test --coverage           # The same, and the coverage has to reach the thresholds
+ * deno task test:exhaustive           # `tests/exhaustive/`, what has a large size at that size, and every code example
+ * deno task test:all                  # Both tiers
  * ```
  *
  * Tests may read the project and its packages, write to a temporary folder of their run, use this machine's loopback
@@ -19,6 +20,7 @@
 import { join } from "@std/path";
 import { listFiles, packageModules, ROOT, runDeno } from "./_project.ts";
 import { runTests } from "./_run_tests.ts";
+import { importersOf } from "./_test_imports.ts";
 import { slowFiles } from "./_test_times.ts";
 import { reportCoverage } from "./coverage.ts";
 
@@ -31,8 +33,8 @@ const NOT_HERMETIC: readonly string[] = [
   "distribution",
 ];
 const EXHAUSTIVE = "exhaustive";
-/** Tests of memory, open files and the like, which other tests on the machine would disturb. */
-const SERIAL = "tests/exhaustive/serial";
+/** Who imports it has a small size and a large one. */
+const EFFORT = "tests/_effort.ts";
 
 /** A file of the first tier that takes longer is named at the end, in seconds. */
 const SLOW_SECONDS = 3;
@@ -85,12 +87,17 @@ function existing(path: string): string[] {
 }
 
 /** Folder by folder: of one that holds a workspace member, Deno would test the member alone. */
-function testFolders(tier: "quick" | "all"): string[] {
-  const left = tier === "quick" ? [...NOT_HERMETIC, EXHAUSTIVE] : NOT_HERMETIC;
+function quickFolders(): string[] {
   return [...Deno.readDirSync(join(ROOT, "tests"))]
-    .filter(({ name, isDirectory }) => isDirectory && !left.includes(name))
+    .filter(({ name, isDirectory }) => isDirectory && ![...NOT_HERMETIC, EXHAUSTIVE].includes(name))
     .map(({ name }) => `tests/${name}`)
     .sort();
+}
+
+/** The files of the first tier that have a large size. */
+function sizedFiles(): string[] {
+  const files = quickFolders().flatMap(listFiles).filter((path) => path.endsWith(".ts"));
+  return importersOf(EFFORT, files).filter((path) => path.endsWith("_test.ts"));
 }
 
 /** Every document and module with a code example that runs. */
@@ -104,19 +111,19 @@ function documentedFiles(): string[] {
 function run(
   name: string,
   args: readonly string[],
-  { flags, paths, ignore = [], env = {} }: {
+  { flags, paths, env = {} }: {
     readonly flags: readonly string[];
     readonly paths: readonly string[];
-    readonly ignore?: readonly string[];
     readonly env?: Readonly<Record<string, string>>;
   },
 ): Promise<number> {
+  const ignored = NOT_HERMETIC.map((folder) => `tests/${folder}`).join();
   return runTests(args, {
     name,
     flags: async (temporary) => [
       ...flags,
       ...await permissions(temporary),
-      `--ignore=${[...NOT_HERMETIC.map((folder) => `tests/${folder}`), ...ignore].join()}`,
+      `--ignore=${ignored}`,
     ],
     paths: () => paths,
     env,
@@ -130,7 +137,7 @@ async function runQuick(args: readonly string[]): Promise<number> {
   try {
     const code = await run("test", args, {
       flags: ["--parallel", "--no-check", `--junit-path=${report}`],
-      paths: testFolders("quick"),
+      paths: quickFolders(),
     });
     const slow = slowFiles(await Deno.readTextFile(report), SLOW_SECONDS);
     if (slow.length > 0) console.log(`Files that took more than ${SLOW_SECONDS} s:`);
@@ -145,43 +152,43 @@ async function runQuick(args: readonly string[]): Promise<number> {
   }
 }
 
-/** Both tiers at full size and every code example. @returns The code to end with. */
-async function runAll(args: readonly string[]): Promise<number> {
-  const env = { GATEHOUSE_EFFORT: "all" };
-  const serial = existing(join(ROOT, SERIAL)).length > 0;
-  const codes = [
-    await run("test_all", args, {
-      flags: ["--parallel", "--no-check"],
-      paths: testFolders("all"),
-      ignore: [SERIAL],
-      env,
-    }),
-  ];
-  if (serial) {
-    codes.push(await run("test_serial", args, { flags: ["--no-check"], paths: [SERIAL], env }));
-  }
-  codes.push(
-    await run("test_doc", args, { flags: ["--doc", "--parallel"], paths: documentedFiles() }),
-  );
-  return codes.find((code) => code !== 0) ?? 0;
-}
-
+/** The first tier, with its coverage. @returns The code to end with. */
 async function runCovered(args: readonly string[]): Promise<number> {
   const profiles = await Deno.makeTempDir({ prefix: "gatehouse_coverage_" });
   try {
-    const code = await runAll([`--coverage=${profiles}`, "--coverage-raw-data-only", ...args]);
-    if (code !== 0) return code;
-    return await reportCoverage(profiles) ? 0 : 1;
+    const code = await runQuick([
+      `--coverage=${profiles}`,
+      "--coverage-raw-data-only",
+      ...args,
+    ]);
+    return code === 0 && !await reportCoverage(profiles) ? 1 : code;
   } finally {
     await Deno.remove(profiles, { recursive: true });
   }
 }
 
+/** The second tier: what takes long, and every code example. @returns The code to end with. */
+async function runExhaustive(args: readonly string[]): Promise<number> {
+  const code = await run("test_exhaustive", args, {
+    flags: ["--parallel", "--no-check"],
+    paths: [`tests/${EXHAUSTIVE}`, ...sizedFiles()],
+    env: { GATEHOUSE_EFFORT: "all" },
+  });
+  const flags = ["--doc", "--parallel"];
+  return code || await run("test_doc", args, { flags, paths: documentedFiles() });
+}
+
+/** What to run, by the flag that asks for it. */
+const TIERS: Readonly<Record<string, (args: readonly string[]) => Promise<number>>> = {
+  "--coverage": runCovered,
+  "--exhaustive": runExhaustive,
+  "--all": async (args) => await runQuick(args) || await runExhaustive(args),
+};
+
 async function main(args: readonly string[]): Promise<number> {
   await runDeno(["install"]); // Downloads all packages, before tests look at what their programs print
-  const rest = args.filter((arg) => arg !== "--all" && arg !== "--coverage");
-  if (args.includes("--coverage")) return await runCovered(rest);
-  return await (args.includes("--all") ? runAll(rest) : runQuick(rest));
+  const flag = args.find((arg) => Object.hasOwn(TIERS, arg)) ?? "";
+  return await (TIERS[flag] ?? runQuick)(args.filter((arg) => arg !== flag));
 }
 
 if (import.meta.main) Deno.exit(await main(Deno.args));

@@ -1,6 +1,6 @@
 /**
- * How much the tests try. `deno task test` uses the small sizes; `deno task test:all` and `.ci/run` set
- * `GATEHOUSE_EFFORT=all` and use the large ones. Every size of a race, a fuzz or a walk is one row here.
+ * How much the tests try. `deno task test` uses the small sizes; `deno task test:exhaustive` sets
+ * `GATEHOUSE_EFFORT=all` for the large ones. Every size of a race, a fuzz or a walk is one row here.
  *
  * @module
  */

@@ -94,6 +94,8 @@ notesTest("Every page fits a phone", async ({ service, another, origin }) => {
   await signInProgram(origin, LONG.identifier);
   await page.getByText("Add a note").click();
   await assertFits(page);
+  await page.goto(`${origin}/tour`);
+  await assertFits(page);
   await page.goto(`${origin}/sessions`);
   await assertFits(page);
   await addAuthenticator(page);

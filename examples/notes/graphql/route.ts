@@ -43,6 +43,14 @@ export function addGraphqlRoute(
         detail: "Send a smaller body, with its length",
       });
     }
-    return await yoga.fetch(req.raw);
+    return await yoga.fetch(req.method === "GET" ? asJson(req.raw) : req.raw);
   }, { auth: { mode: "optional" }, scope: "any", openapi: false });
+}
+
+/** A query by a link: a browser that asks for a page gets the JSON. */
+function asJson(request: Request): Request {
+  if (!request.headers.get("Accept")?.includes("text/html")) return request;
+  const headers = new Headers(request.headers);
+  headers.set("Accept", "application/json");
+  return new Request(request, { headers });
 }

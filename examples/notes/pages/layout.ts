@@ -20,6 +20,8 @@ export interface Page {
   readonly reader?: Reader | "nobody";
   /** Its own module in `assets/`, if it has one. */
   readonly script?: string;
+  /** A style sheet of its own in `assets/`, if it has one. */
+  readonly style?: string;
   /** What it shows, from its heading on. */
   readonly content: HtmlValue;
   /** Whether its address or its links have a secret: no other page is told where it was. @default {false} */
@@ -44,7 +46,7 @@ const NEEDS_SCRIPTS = html`
 
 /** Creates a page. */
 export function pageResponse(
-  { title, reader, script, content, hasSecretUrl = false, status, headers }: Page,
+  { title, reader, script, style, content, hasSecretUrl = false, status, headers }: Page,
 ): Response {
   const scripts = scriptTags(reader, script);
   const page = html`
@@ -58,6 +60,7 @@ export function pageResponse(
         <link rel="stylesheet" href="/assets/style.css">
         <link rel="stylesheet" href="/assets/forms.css">
         <link rel="stylesheet" href="/assets/account.css">
+        ${style === undefined ? undefined : styleSheet(style)}
         ${scripts}
       </head>
       <body>
@@ -80,6 +83,12 @@ export function pageResponse(
       "Referrer-Policy": hasSecretUrl ? "no-referrer" : "same-origin", // a search is private
     },
   });
+}
+
+function styleSheet(name: string): Html {
+  return html`
+    <link rel="stylesheet" href="/assets/${name}.css">
+  `;
 }
 
 function scriptTags(reader: Page["reader"], script: string | undefined): readonly Html[] {

@@ -16,7 +16,7 @@ import { addressOf, FOR_EVERYBODY, FOR_USERS, type PageParts, readerOf } from ".
 import { passkeyPage } from "./passkeys.ts";
 import { nextOf } from "./refusal.ts";
 import { sessionPage } from "./sessions.ts";
-import { startPage, welcomePage } from "./start.ts";
+import { startPage, tourPage, welcomePage } from "./start.ts";
 
 const PAGE_LIMIT = 20;
 
@@ -33,11 +33,15 @@ export function addPageRoutes(
 ): void {
   const { store, runtime, apiKeys, origin, providers, outbox } = parts;
   const hasMail = runtime.accounts !== undefined;
+  const tour = {
+    accountUrl: providers.find(({ accountUrl }) => accountUrl !== undefined)?.accountUrl,
+    hasOutbox: outbox !== undefined,
+  };
   router
     .get("/", async (req) => {
       const { query: { q, cursor } } = req;
       const user = getSession(req)?.user;
-      if (user === undefined) return welcomePage(router.routes);
+      if (user === undefined) return welcomePage(tour, router.routes);
       const before = cursor === undefined ? {} : { before: cursor };
       const email = hasMail ? await addressOf(runtime, user.sub) : undefined;
       return startPage({
@@ -50,6 +54,9 @@ export function addPageRoutes(
         hasOutbox: outbox !== undefined,
       });
     }, { ...FOR_EVERYBODY, schema: { query: pageQuerySchema } })
+    .get("/tour", (req) => {
+      return req.principal === undefined ? redirect("/", 303) : tourPage(tour, readerOf(req));
+    }, FOR_EVERYBODY)
     .get("/register", (req) => {
       const next = nextOf(req);
       if (req.principal !== undefined) return redirect(next, 303);

@@ -9,6 +9,8 @@ import type { RouteInfo } from "@gatehouse/http";
 import { type Html, html } from "./html.ts";
 import { pageResponse, type Reader } from "./layout.ts";
 import { outboxHint } from "./outbox.ts";
+import { tourSection } from "./tour.ts";
+import type { TourParts } from "./tour_cards.ts";
 import type { Note } from "../note.ts";
 import type { NotePage } from "../store.ts";
 
@@ -64,6 +66,7 @@ export function startPage(page: StartPage): Response {
       </section>
       ${pageLinks(page)}
       ${apiSection(routes)}
+      <p><a href="/tour">The tour</a> leads to everything that this service shows.</p>
     `,
   });
 }
@@ -80,10 +83,24 @@ function verifyNotice(address: string, hasOutbox: boolean): Html {
   `;
 }
 
-/** Creates the start page of an anonymous visitor. @param routes Routes of the service. */
-export function welcomePage(routes: readonly RouteInfo[]): Response {
+/** Creates the page of the tour for a signed-in user. */
+export function tourPage(tour: TourParts, reader: Reader): Response {
+  return pageResponse({
+    title: "Tour",
+    reader,
+    style: "tour",
+    content: html`
+      <h1>Tour</h1>
+      ${tourSection(tour)}
+    `,
+  });
+}
+
+/** Creates the start page of an anonymous visitor, with the tour. @param routes Routes of the service. */
+export function welcomePage(tour: TourParts, routes: readonly RouteInfo[]): Response {
   return pageResponse({
     reader: "nobody",
+    style: "tour",
     content: html`
       <h1>Notes that only you read</h1>
       <p>
@@ -94,6 +111,7 @@ export function welcomePage(routes: readonly RouteInfo[]): Response {
         <a class="button" href="/register">Register</a>
         <a class="button quiet" href="/sign-in">Sign in</a>
       </p>
+      ${tourSection(tour)}
       ${apiSection(routes)}
     `,
   });

@@ -6,12 +6,13 @@
 
 import type { RequestContext } from "./_context.ts";
 import type { Engine, Match } from "./_engine.ts";
+import { isObserving, noteError } from "./_observe.ts";
 import { checkedResponse, type Fallbacks, type Run } from "./_pipeline.ts";
 import { andThen, attempt, type MaybePromise } from "./_promise.ts";
 import type { Route } from "./_route.ts";
 import type { ErrorHandler, ResponseHook } from "./handler.ts";
 import { isAbortOf, lastHooksOf } from "./original_request.ts";
-import { errorResponse, isProblemError, notFound, problem } from "./problem.ts";
+import { errorResponse, HttpError, isProblemError, notFound, problem } from "./problem.ts";
 import type { RouteRequest } from "./request.ts";
 import { discardBody, empty } from "./response.ts";
 
@@ -33,6 +34,8 @@ export interface RouterFallbacks extends Fallbacks {
   match(method: string, path: string): Match<Route>;
   /** Completes the response: no body for HEAD, then the hooks. */
   finish(response: MaybePromise<Response>, run: Run): MaybePromise<Response>;
+  /** Passes an error to `onError`. */
+  report(error: unknown, ctx: RequestContext): void;
 }
 
 /** Creates the fallbacks of a router. */
@@ -55,22 +58,28 @@ export function createFallbacks(
       );
     }
     const found = ctx.target.bad ? [] : engine.methodsOf(ctx.path);
-    if (found.length === 0) return notFound();
+    if (found.length === 0) return unknownPath(ctx);
     // RFC 9110 §10.2.1: GET implies HEAD.
     const methods = new Set<string>(
       found.flatMap((method) => method === "GET" ? ["GET", "HEAD"] : [method]),
     );
     // If the request's own method is among them, every handler has passed: there is nothing at this path.
-    if (methods.has(ctx.method)) return notFound();
+    if (methods.has(ctx.method)) return unknownPath(ctx);
     const headers: [string, string][] = [["Allow", [...methods.add("OPTIONS")].join(", ")]];
-    return ctx.method === "OPTIONS"
-      ? empty(204, { headers })
-      : problem(405, "method_not_allowed", { headers });
+    if (ctx.method === "OPTIONS") return empty(204, { headers });
+    if (isObserving()) noteError(new HttpError(405, "method_not_allowed"), ctx);
+    return problem(405, "method_not_allowed", { headers });
+  }
+
+  function unknownPath(ctx: RequestContext): Response {
+    if (isObserving()) noteError(new HttpError(404, "not_found"), ctx);
+    return notFound();
   }
 
   function handleError(error: unknown, run: Run, from = 0): MaybePromise<Response> {
     const { ctx, args } = run;
     const handler = catches[from];
+    noteError(error, ctx);
     if (handler === undefined) return responseFor(error, ctx);
     return attempt(
       () =>
@@ -87,6 +96,7 @@ export function createFallbacks(
   }
 
   function responseFor(error: unknown, ctx: RequestContext): Response {
+    noteError(error, ctx);
     if (!isProblemError(error) || (error.status >= 500 && error.cause !== undefined)) {
       report(error, ctx);
     }
@@ -137,7 +147,7 @@ export function createFallbacks(
     return andThen(next, (current) => runFinals(list, current, run, from + 1));
   }
 
-  return { match, notHandled, handleError, finish };
+  return { match, notHandled, handleError, finish, report };
 }
 
 /**

@@ -70,6 +70,28 @@ export type ResponseHook<Args extends unknown[] = []> = (
   ...args: Args
 ) => MiddlewareResult;
 
+/** One request and what it came to, as {@linkcode RouterOptions.onRequest} is called with it. */
+export interface RequestEvent {
+  /** Method, as sent. */
+  readonly method: string;
+  /** Pattern of the route, in a mounted router too; the empty string if none matched. */
+  readonly route: string;
+  /** Canonical path. It may contain a secret, such as the token of a link. */
+  readonly path: string;
+  /** Status of the response. */
+  readonly status: number;
+  /** Milliseconds until there was a response; its body may still be sent. */
+  readonly durationMs: number;
+  /** The principal's `sub`, if a guard accepted one. */
+  readonly sub: string | undefined;
+  /** Code of the problem, if the router answered with one. */
+  readonly code: string | undefined;
+  /** What was thrown, whoever answered it; the router's own 404 and 405 are `HttpError`s too. Not for the client. */
+  readonly error: unknown;
+  /** The request. */
+  readonly req: RouteRequest;
+}
+
 /** An application with the standard `fetch` signature. */
 export interface FetchHandler<Args extends unknown[] = []> {
   /** Answers a request; `undefined` lets the next matching route answer. */

@@ -73,6 +73,7 @@ export { editHeaders, empty, json, pass, redirect } from "./response.ts";
 export type { Pass, RedirectStatus, TypedResponse } from "./response.ts";
 export { wrap } from "./wrap.ts";
 export type { Wrapper } from "./wrap.ts";
+export { logDenials } from "./_report.ts";
 export { HttpError, problem } from "./problem.ts";
 export type {
   HttpErrorOptions,
@@ -104,6 +105,7 @@ export type {
   OptionalAuth,
   Register,
   RegisteredRules,
+  RequestEvent,
   RequestOf,
   RequiredAuth,
   ResponseHook,

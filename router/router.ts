@@ -23,6 +23,7 @@ import {
   readOptions,
   rejectUnknownOptions,
 } from "./_options.ts";
+import { isObserving, observe, startObservation } from "./_observe.ts";
 import { type Run, settle } from "./_pipeline.ts";
 import { reportError } from "./_report.ts";
 import {
@@ -77,10 +78,11 @@ export function createRouter<Args extends unknown[] = [], Prefix extends string 
 ): TypedRouter<Args, unknown, AccessRules, PrefixParamsOf<Prefix>> {
   rejectUnknownOptions("Cannot create router", options, ROUTER_OPTIONS);
   const { prefix = "", before = [], maxBodyBytes, onError = reportError, info } = options;
-  const { bodyTimeout = DEFAULT_BODY_TIMEOUT } = options;
+  const { bodyTimeout = DEFAULT_BODY_TIMEOUT, onRequest } = options;
   checkLimit(maxBodyBytes, "router");
   checkTimeout(bodyTimeout);
   checkFunction(onError, "router", "onError");
+  checkFunction(onRequest, "router", "onRequest", true);
   checkFunction(options.catch, "router", "catch", true);
   options.finally?.forEach((hook) => checkFunction(hook, "router", "finally"));
   if (prefix !== "") parsePrefix(prefix);
@@ -181,7 +183,9 @@ export function createRouter<Args extends unknown[] = [], Prefix extends string 
       delivered,
     );
     const run: Run = { ctx, args, match, fallbacks, steps, nextStep: 0, nextMatch: 0 };
-    return fallbacks.finish(settle(run), run);
+    const observation = onRequest && startObservation(ctx, onRequest);
+    const response = fallbacks.finish(settle(run), run);
+    return isObserving() ? observe(response, run, observation, fallbacks.report) : response;
   }
 
   const router = {
@@ -256,6 +260,7 @@ const ROUTER_OPTIONS: OptionNames<RouterOptions> = {
   maxBodyBytes: true,
   bodyTimeout: true,
   onError: true,
+  onRequest: true,
   info: true,
 };
 

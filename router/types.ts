@@ -11,6 +11,7 @@ import type {
   FetchHandler,
   Middleware,
   MountOptions,
+  RequestEvent,
   ResponseHook,
   RouteOptions,
 } from "./handler.ts";
@@ -48,6 +49,11 @@ export interface RouterOptions<Args extends unknown[] = [], Prefix extends strin
    * `cause`, unless `catch` answered. @default console.error
    */
   onError?: (error: unknown, req: RouteRequest) => void;
+  /**
+   * Called once for each request, when there is a response: for access logs, metrics and traces. It cannot change the
+   * response; what it throws goes to `onError`. A mounted router calls its own, and then the router around it.
+   */
+  onRequest?: ((event: RequestEvent) => void) | undefined;
   /** Title, version and other properties of the OpenAPI document, for the command line. */
   info?: OpenApiInfo;
 }

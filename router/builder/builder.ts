@@ -54,7 +54,7 @@ export type BuilderExtension<
 
 /** Options of {@linkcode routerBuilder}: the router's options without a method on the builder. */
 export interface BuilderOptions<Args extends unknown[] = []>
-  extends Pick<RouterOptions<Args>, "maxBodyBytes" | "bodyTimeout" | "onError" | "info"> {
+  extends Omit<RouterOptions<Args>, "prefix" | "before" | "catch" | "finally"> {
   /** Container that creates the controllers, instead of the one that each was defined with. */
   container?: Container;
 }
@@ -275,10 +275,7 @@ export function routerBuilder<Args extends unknown[] = []>(
     controllers: (...classes: Class<object>[]) =>
       record("controllers", undefined, () => {
         for (const one of classes) {
-          if (typeof one !== "function") {
-            const cause = "it is not a class; check for circular imports";
-            throw new TypeError(`Cannot add a controller: ${cause}`);
-          }
+          if (typeof one !== "function") throw new TypeError(NO_CLASS);
           if (controllers.has(one)) {
             throw new TypeError(`Cannot add ${nameOf(one)}: it was added before`);
           }
@@ -291,10 +288,13 @@ export function routerBuilder<Args extends unknown[] = []>(
   return builder as unknown as RouterBuilder<Args>;
 }
 
+const NO_CLASS = "Cannot add a controller: it is not a class; check for circular imports";
+
 const BUILDER_OPTIONS: OptionNames<BuilderOptions> = {
   maxBodyBytes: true,
   bodyTimeout: true,
   onError: true,
+  onRequest: true,
   info: true,
   container: true,
 };

@@ -125,5 +125,6 @@ const HTTP_ROUTER_OPTIONS: OptionNames<HttpRouterOptions> = {
   maxBodyBytes: true,
   bodyTimeout: true,
   onError: true,
+  onRequest: true,
   info: true,
 };

@@ -6,8 +6,25 @@
  * @module
  */
 
-// Router and assets
-export * from "./router/mod.ts";
+// Router and assets; decorators come from `@gatehouse/http/router`, and run there as well
+export {
+  createContainer,
+  createRouter,
+  defaultContainer,
+  editHeaders,
+  empty,
+  HttpError,
+  inject,
+  json,
+  logDenials,
+  pass,
+  problem,
+  redirect,
+  routerBuilder,
+  token,
+  wrap,
+} from "./router/mod.ts";
+export type * from "./router/mod.ts";
 export * from "./static/mod.ts";
 export { serveEdge } from "./serve/edge.ts";
 export type { EdgeApplication } from "./serve/edge.ts";

@@ -28,7 +28,8 @@
  * this example has no mail service.
  *
  * The folder, which also holds the package of static assets, is `.data` beside this file unless an argument names another.
- * `--watch` serves the static assets as they are in their folder.
+ * `--watch` serves the static assets as they are in their folder; `--open` opens the browser, after Deno has asked whether it
+ * may.
  *
  * @module
  */
@@ -42,6 +43,7 @@ import { eventLine } from "./event_line.ts";
 import { demoStores } from "./identity/demo.ts";
 import { createIdentity, type IdentityOptions } from "./identity/identity.ts";
 import { firstLine, listen, type Listener } from "./listener.ts";
+import { openBrowser } from "./open_browser.ts";
 import { createOutbox } from "./outbox.ts";
 import { type NotesId, readProviders } from "./providers.ts";
 import { readSecret } from "./secret.ts";
@@ -52,6 +54,8 @@ import { type RecordNoteStore, recordNoteStore } from "./store_records.ts";
 
 /** The argument for development of the static assets. */
 const WATCH = "--watch";
+/** The argument that opens the browser. */
+const OPEN = "--open";
 /** How long requests may continue after a stop signal. */
 const SHUTDOWN_MS = 10_000;
 /** How often the service looks for what other processes left half done. */
@@ -61,7 +65,9 @@ async function main(): Promise<void> {
   const port = readPort(Deno.env.get("PORT"));
   const givenOrigin = readOrigin(Deno.env.get("ORIGIN"));
   const idPort = readIdentityPort(Deno.env.get("OIDC_PORT"), { port, origin: givenOrigin });
-  const [folder = `${import.meta.dirname}/.data`] = Deno.args.filter((arg) => arg !== WATCH);
+  const [folder = `${import.meta.dirname}/.data`] = Deno.args.filter((arg) =>
+    arg !== WATCH && arg !== OPEN
+  );
   await makeFolder(folder);
   const { adapter, name, isShared, close } = await openEngine({
     databaseUrl: Deno.env.get("DATABASE_URL"),
@@ -108,6 +114,7 @@ async function main(): Promise<void> {
       console.log(`Its mail is shown at ${origin}/outbox, and sent nowhere`);
     }
     if (notesId !== undefined) console.log(`Notes ID is served at ${notesId.issuer}/`);
+    if (Deno.args.includes(OPEN)) openLater(`${origin}/`);
     await stop.received;
     stopping.abort();
     await stopAll(notesId === undefined ? [listener] : [listener, notesId]);
@@ -130,6 +137,13 @@ function serveIdentity(
 function log(event: AuthEvent): void {
   const line = eventLine(event);
   if (line !== undefined) console.error(line);
+}
+
+/** The program may run as long as the browser does, and nothing waits for it. */
+function openLater(url: string): void {
+  openBrowser(url).then((why) => {
+    if (why !== undefined) console.error(`Cannot open a browser: ${why}`);
+  });
 }
 
 /** Repairs from time to time what other processes left incomplete when they were killed. */

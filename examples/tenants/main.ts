@@ -1,5 +1,5 @@
 /**
- * A service for several tenants, with roles in each; its data is in memory.:
+ * A service for several tenants, with roles in each; its data is in memory. `docs/authorization.md` explains it.
  *
  * ```sh
  * deno serve --host 127.0.0.1 examples/tenants/main.ts   # http://127.0.0.1:8000, without further permissions

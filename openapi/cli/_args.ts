@@ -35,8 +35,8 @@ export interface ReadArgs<
   Optional extends string,
   Switch extends string,
 > {
-  /** Positional arguments, joined by spaces. */
-  readonly words: string;
+  /** Positional arguments, none of them empty. */
+  readonly words: readonly string[];
   /** Whether `--help` or `-h` is among them. */
   readonly help: boolean;
   /** The options, or the first error. */
@@ -57,7 +57,7 @@ export function readFlags<
   const names: readonly string[] = [...required, ...optional];
   const unknown: string[] = [];
   const parsed: Readonly<Record<string, unknown>> = parseArgs(args, {
-    string: names,
+    string: [...names, "_"], // so that the folder 007 is not 7
     collect: names,
     boolean: [...switches, "help"],
     alias: { h: "help" },
@@ -67,10 +67,10 @@ export function readFlags<
     },
   });
   const values = new Map(names.map((name) => [name, parsed[name] as readonly string[]]));
-  const words = parsed._ as readonly (string | number)[];
+  const words = parsed._ as readonly string[];
   const why = findError({ args, required, switches, unknown, values });
   return {
-    words: words.filter((word) => word !== "").join(" "),
+    words: words.filter((word) => word !== ""),
     help: parsed.help === true,
     given: why !== undefined ? { kind: "wrong", why } : {
       kind: "values",

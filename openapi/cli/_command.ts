@@ -39,19 +39,24 @@ export interface CommandRow<
   readonly words: string;
   /** Help text. */
   readonly usage: string;
+  /** What the one word after its words is, which it then requires: `folder`. @default none */
+  readonly operand?: string;
   /** Its options. */
   readonly flags: Flags<Required, Optional, Switch>;
-  /** Runs the command. */
+  /**
+   * Runs the command.
+   *
+   * @param operand The word after its words; empty for a command without one.
+   */
   readonly run: (
     values: FlagValues<Required, Optional, Switch>,
     output: CliOutput,
+    operand: string,
   ) => Promise<CommandOutcome>;
 }
 
 /** A command, without the types of its options. */
 export interface Command {
-  /** The words that select it. */
-  readonly words: string;
   /** Help text. */
   readonly usage: string;
   /** Parses arguments with the command's options. */
@@ -60,11 +65,11 @@ export interface Command {
 
 /** Arguments as parsed by a command. */
 export interface CommandCall {
-  /** Positional arguments: the words of the command, and any unexpected ones. */
-  readonly words: string;
+  /** Whether the arguments start with the words of the command. */
+  readonly selected: boolean;
   /** Whether help was requested. */
   readonly help: boolean;
-  /** Runs the command if its options are valid. */
+  /** Runs the command if its words and options are valid. */
   readonly run: (output: CliOutput) => Promise<CommandOutcome>;
 }
 
@@ -73,19 +78,33 @@ export function command<
   Required extends string,
   Optional extends string,
   Switch extends string,
->({ words, usage, flags, run }: CommandRow<Required, Optional, Switch>): Command {
+>({ words, usage, operand, flags, run }: CommandRow<Required, Optional, Switch>): Command {
+  const own = words.split(" ");
   return {
-    words,
     usage,
     read(args) {
-      const { words, help, given } = readFlags(args, flags);
+      const { words: all, help, given } = readFlags(args, flags);
+      const rest = all.slice(own.length);
+      const why = operand === undefined ? unknownWords(all, rest) : wrongOperand(operand, rest);
       return {
-        words,
+        selected: own.every((word, i) => all[i] === word),
         help,
-        run: (output) => given.kind === "wrong" ? Promise.resolve(given) : run(given, output),
+        async run(output) {
+          if (why !== undefined) return { kind: "wrong", why };
+          return given.kind === "wrong" ? given : await run(given, output, rest[0] ?? "");
+        },
       };
     },
   };
+}
+
+function unknownWords(all: readonly string[], rest: readonly string[]): string | undefined {
+  return rest.length === 0 ? undefined : `Unknown command: ${all.join(" ")}`;
+}
+
+function wrongOperand(operand: string, [first, ...others]: readonly string[]): string | undefined {
+  if (first === undefined) return `Missing ${operand}`;
+  return others.length === 0 ? undefined : `Takes one ${operand}: ${[first, ...others].join(" ")}`;
 }
 
 /**

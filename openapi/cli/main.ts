@@ -1,13 +1,15 @@
 /**
- * The command line: `gatehouse http openapi generate --controllers <path>`, and
+ * The command line: `gatehouse new <folder>`, `gatehouse http openapi generate --controllers <path>`, and
  * `gatehouse http static package --directory <path>`.
  *
  * ```sh
+ * deno run -A jsr:@gatehouse/http/cli new my-app
  * deno run -A jsr:@gatehouse/http/cli http openapi generate --controllers src/controllers.ts
  * deno run -A jsr:@gatehouse/http/cli http static package --directory public --format js
  * ```
  *
- * Exit codes: 0 for success, 1 for failure, 2 for a usage error. Errors are written to stderr.
+ * Exit codes: 0 for success, 1 for failure, 2 for a usage error. Errors are written to stderr. On a terminal, and without
+ * `NO_COLOR` in the environment, the first words of results and errors are in color.
  *
  * @module
  */
@@ -16,14 +18,16 @@ import { toFileUrl } from "@std/path";
 import { realpathSync } from "node:fs";
 import process from "node:process";
 import { readFlags } from "./_args.ts";
+import { colorsDisabled, inColor } from "./_color.ts";
 import { type CliOutput, type Command, type CommandCall, printable } from "./_command.ts";
 import { GENERATE } from "./_generate.ts";
+import { NEW } from "./_new.ts";
 import { PACKAGE } from "./_package.ts";
 
 export type { CliOutput, CliTerminal } from "./_command.ts";
 
 /** All commands. */
-const COMMANDS: readonly Command[] = [GENERATE, PACKAGE];
+const COMMANDS: readonly Command[] = [GENERATE, PACKAGE, NEW];
 
 /**
  * Runs the command line.
@@ -51,19 +55,14 @@ export async function runCli(args: readonly string[], output: CliOutput): Promis
 
 /** The command selected by the first words. An unknown command or an extra word is a usage error. */
 function findCommand(args: readonly string[]): CommandCall & Pick<Command, "usage"> {
-  for (const { words, usage, read } of COMMANDS) {
+  for (const { usage, read } of COMMANDS) {
     const call = read(args);
-    if (call.words === words) return { ...call, usage };
-    if (call.words.startsWith(`${words} `)) return { ...call, usage, run: refuse(call.words) };
+    if (call.selected) return { ...call, usage };
   }
   const { words, help } = readFlags(args, { required: [], optional: [], switches: [] });
   const usage = COMMANDS.map((command) => command.usage).join("\n");
-  return { words, help, usage, run: refuse(words) };
-}
-
-function refuse(words: string): CommandCall["run"] {
-  const why = words === "" ? "Missing command" : `Unknown command: ${words}`;
-  return () => Promise.resolve({ kind: "wrong", why });
+  const why = words.length === 0 ? "Missing command" : `Unknown command: ${words.join(" ")}`;
+  return { selected: false, help, usage, run: () => Promise.resolve({ kind: "wrong", why }) };
 }
 
 async function main(): Promise<never> {
@@ -73,13 +72,18 @@ async function main(): Promise<never> {
     writes.push(new Promise((resolve) => write(text, resolve)));
   };
   const printError = writer((text, done) => process.stderr.write(text, done));
-  const code = await runCli(process.argv.slice(2), {
+  const output: CliOutput = {
     print: writer((text, done) => process.stdout.write(text, done)),
     printError,
     terminal: process.stderr.isTTY
       ? { columns: () => process.stderr.columns, write: printError }
       : undefined,
-  });
+  };
+  const { stdout, stderr } = process;
+  const code = await runCli(
+    process.argv.slice(2),
+    colorsDisabled() ? output : inColor(output, { stdout: stdout.isTTY, stderr: stderr.isTTY }),
+  );
   await Promise.all(writes); // Bun drops what a pipe has not taken yet
   process.exit(code); // the imported application may have left something running
 }

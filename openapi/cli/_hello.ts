@@ -1,0 +1,69 @@
+/**
+ * `examples/hello/main.ts`, and versions of what it imports. Written by `deno task hello`.
+ *
+ * @module
+ */
+
+/** Versions: of this package itself, and ranges of others. */
+export const VERSIONS: Readonly<Record<"gatehouse" | "assert" | "zod", string>> = {
+  gatehouse: "0.1.0",
+  assert: "^1.0",
+  zod: "^4.6",
+};
+
+/** The text of the example. */
+export const HELLO: string = `/**
+ * A service with accounts in one file: sign-up, sign-in, guarded routes, validation and an OpenAPI document.
+ *
+ * \`\`\`sh
+ * deno serve --host 127.0.0.1 examples/hello/main.ts   # http://127.0.0.1:8000, without further permissions
+ * \`\`\`
+ *
+ * @module
+ */
+
+import {
+  generateOpenAPI,
+  generateSecret,
+  getSession,
+  inMemoryAuthStores,
+  json,
+  registerAuth,
+  routerBuilder,
+} from "@gatehouse/http";
+import { z } from "zod";
+
+const Task = z.object({ title: z.string().min(1).max(100), done: z.boolean().default(false) })
+  .meta({ id: "Task" });
+
+/** Tasks by the subject id of their owner. Like the accounts, they are lost when the process ends. */
+const tasks = new Map<string, z.infer<typeof Task>[]>();
+
+const runtime = registerAuth({
+  secret: generateSecret(), // in production: one fixed value from the environment
+  stores: inMemoryAuthStores(), // in production: a database, see docs/stores.md
+  deployment: "direct", // behind a proxy: { proxies: ["10.0.0.0/8"] }
+});
+
+const info = { title: "Hello", version: "1.0.0" };
+
+const router = routerBuilder()
+  // Adds POST /auth/register, POST /auth/login, … and guards what follows; "closed" omits /auth/register
+  .withAuth(runtime.integration({ routes: { registration: "open" } }))
+  .build();
+
+router
+  .get("/", () => json({ hello: "world" }), { auth: false })
+  .get("/openapi.json", () => json(generateOpenAPI(info, router)), { auth: false, openapi: false })
+  .get("/me", (req) => json({ sub: req.principal.sub, name: getSession(req)?.user.identifier }))
+  .get("/tasks", (req) => json(tasks.get(req.principal.sub) ?? []), {
+    schema: { response: z.array(Task) },
+  })
+  .post("/tasks", (req) => {
+    const { sub } = req.principal;
+    tasks.set(sub, [...tasks.get(sub) ?? [], req.content]);
+    return json(req.content, { status: 201 });
+  }, { schema: { body: Task, response: Task } });
+
+export default router as Deno.ServeDefaultExport; // for \`deno serve\`
+`;

@@ -25,19 +25,21 @@ export interface RuntimeFiles {
   readonly files: (name: string) => Readonly<Record<string, string>>;
 }
 
-const SERVE = `// Starts the application: npm start
-import process from "node:process";
-import { serveNode } from "@gatehouse/http/node";
-import router from "./main.ts";
-
-const server = await serveNode(router, {
-  port: Number(process.env.PORT ?? 8000),
-  hostname: "127.0.0.1", // in production: leave it out, and see docs/node.md
-});
-for (const signal of ["SIGINT", "SIGTERM"] as const) {
-  process.once(signal, () => server.shutdown());
-}
-`;
+const SERVE = [
+  "// Starts the application: npm start",
+  'import process from "node:process";',
+  'import { serveNode } from "@gatehouse/http/node";',
+  'import router from "./main.ts";',
+  "",
+  "const server = await serveNode(router, {",
+  "  port: Number(process.env.PORT ?? 8000),",
+  '  hostname: "127.0.0.1", // in production: leave it out, and see docs/node.md',
+  "});",
+  'for (const signal of ["SIGINT", "SIGTERM"] as const) {',
+  "  process.once(signal, () => server.shutdown());",
+  "}",
+  "",
+].join("\n");
 
 /** The tests; `test(` is what the runtime calls it. */
 const TESTS = `const cookiesOf = (response: Response) =>

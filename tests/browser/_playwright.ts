@@ -83,6 +83,7 @@ export interface Page {
   waitForRequest(url: string): Promise<unknown>;
   waitForResponse(url: string): Promise<unknown>;
   waitForURL(url: string | RegExp | ((url: URL) => boolean)): Promise<void>;
+  screenshot(options: { path: string; fullPage: true }): Promise<unknown>;
   setViewportSize(size: { width: number; height: number }): Promise<void>;
   close(): Promise<void>;
 }
@@ -114,6 +115,8 @@ export interface WindowOptions {
   readonly javaScriptEnabled?: boolean;
   /** What its pages are shown on, in CSS pixels. */
   readonly viewport?: { readonly width: number; readonly height: number };
+  /** What the user prefers. @default {"light"} */
+  readonly colorScheme?: "light" | "dark";
 }
 
 /** A running browser. */

@@ -15,6 +15,7 @@ import { createApp } from "../../examples/notes/app.ts";
 import { LIVE_ASSETS } from "../../examples/notes/assets.ts";
 import { demoStores } from "../../examples/notes/identity/demo.ts";
 import { createIdentity } from "../../examples/notes/identity/identity.ts";
+import type { Outbox } from "../../examples/notes/outbox.ts";
 import { readProviders } from "../../examples/notes/providers.ts";
 import { recordNoteStore } from "../../examples/notes/store_records.ts";
 
@@ -42,11 +43,13 @@ export interface NotesWithIdOptions {
   readonly issuer: string;
   /** Requests of the notes service to Notes ID. @default {globalThis.fetch} */
   readonly fetch?: (url: string, init: RequestInit) => Promise<Response>;
+  /** Where messages to users of the notes service go. @default it has nothing that needs mail */
+  readonly outbox?: Outbox | undefined;
 }
 
 /** Creates both, which know each other. */
 export async function createNotesWithId(
-  { notesOrigin, issuer, fetch }: NotesWithIdOptions,
+  { notesOrigin, issuer, fetch, outbox }: NotesWithIdOptions,
 ): Promise<NotesWithId> {
   const stores = inMemoryAuthStores();
   const idStores = await demoStores({ hasher: HASHER });
@@ -58,6 +61,7 @@ export async function createNotesWithId(
     origin: notesOrigin,
     secret: "a secret that only the tests know, kept",
     assets: LIVE_ASSETS,
+    outbox,
     hasher: HASHER,
     providers: readProviders({
       env: () => undefined,

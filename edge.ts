@@ -6,7 +6,8 @@
  * @module
  */
 
-// Router and assets; decorators come from `@gatehouse/http/router`, and run there as well
+// Router and assets; decorators come from `@gatehouse/http/router`, and run there as well,
+// as staticFeatures() does from `@gatehouse/http/static`
 export {
   createContainer,
   createRouter,
@@ -25,7 +26,14 @@ export {
   wrap,
 } from "./router/mod.ts";
 export type * from "./router/mod.ts";
-export * from "./static/mod.ts";
+export {
+  checkPreconditions,
+  contentTypeOf,
+  mountStatic,
+  registerStaticAssets,
+  verifyStaticAssets,
+} from "./static/mod.ts";
+export type * from "./static/mod.ts";
 export { serveEdge } from "./serve/edge.ts";
 export type { EdgeApplication } from "./serve/edge.ts";
 

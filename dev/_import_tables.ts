@@ -26,7 +26,7 @@ export const IMPORT_RULES: readonly ImportRule[] = [
   { importer: "edge.ts", may: ["{router,static}/mod.ts", "serve/edge.ts", "auth/{,*/}*.ts"] },
 
   { importer: "static/*.ts", may: ["static/*.ts"] },
-  { importer: "static/mod.ts", may: ["router/static_mount.ts"] },
+  { importer: "static/mod.ts", may: ["router/static_{features,mount}.ts"] },
   {
     importer: "static/native_*.ts",
     may: ["@std/{crypto,path}", "node:fs", "node:fs/promises", "node:process"],
@@ -36,7 +36,8 @@ export const IMPORT_RULES: readonly ImportRule[] = [
   { importer: "router/mod.ts", may: ["router/builder/*.ts"] },
   { importer: "router/builder/*.ts", may: ["router/{,builder/}*.ts"] },
   {
-    importer: "router/{internals,static_mount,builder/{builder,http_router,native_static}}.ts",
+    importer:
+      "router/{internals,static_features,static_mount,builder/{builder,http_router,native_static}}.ts",
     may: ["static/*.ts"],
   },
   { importer: "router/{_engine,hono}.ts", may: ["hono", "hono/**"] },

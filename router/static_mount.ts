@@ -8,12 +8,15 @@ import { HOST } from "./internals.ts";
 import { parseTarget } from "./path.ts";
 import { errorResponse, HttpError, isProblemError, problem } from "./problem.ts";
 import { OverloadError, resolveSource } from "../static/source.ts";
-import { parseKey } from "../static/key.ts";
+import { type KeyRefusal, parseKey } from "../static/key.ts";
 import { checkOptions } from "../static/options.ts";
 import { checkPreconditions } from "../static/conditional.ts";
 import type {
   AnsweringMount,
+  Fields,
   FileAccess,
+  FileFinder,
+  Representation,
   StaticAssetOptions,
   StaticEntry,
   StaticMount,
@@ -21,17 +24,12 @@ import type {
 } from "../static/types.ts";
 
 /** Why no file is sent. */
-type Refusal =
-  | "method_not_allowed"
-  | "malformed"
-  | "traversal"
-  | "missing"
-  | "precondition_failed";
+type Refusal = KeyRefusal | "method_not_allowed" | "malformed" | "precondition_failed";
 
 /**
- * Serves the files of a package: GET and HEAD, entity tags, conditional requests (RFC 9110 §13). There are no listings,
- * no index files and no byte ranges. A path that is malformed is a 400, one with `..` a 403, another method a 405, and
- * a missing file or a name that starts with a dot a 404; with `fallthrough`, all are `undefined`.
+ * Serves the files of a package: GET and HEAD, entity tags, conditional requests (RFC 9110 §13). There are no listings;
+ * byte ranges, index files and more are `features`. A path that is malformed is a 400, one with `..` a 403, another method
+ * a 405, and a missing file or a name that starts with a dot a 404; with `fallthrough`, all are `undefined`.
  *
  * Use `routerBuilder().static()` to combine files and routes; this is for file servers and other frameworks. In a router
  * without `static()` use `router.mount("/assets", mountStatic("/", options))`, since a mount receives the rest of a
@@ -85,12 +83,11 @@ export function createMount(
   files: FileAccess | undefined,
 ): AnsweringMount {
   checkOptions(prefix, options);
-  const { fallthrough = false, cacheControl } = options;
+  const { fallthrough = false, cacheControl, features } = options;
   const base = prefix.replace(/\/$/, "");
   const sourceOf = resolveSource(prefix, options, files);
-  const common: readonly [string, string][] = cacheControl === undefined
-    ? []
-    : [["Cache-Control", cacheControl]];
+  const common: Fields = cacheControl === undefined ? [] : [["Cache-Control", cacheControl]];
+  const find = features === undefined ? findFile : features.finder(options) as FileFinder;
 
   /** Answers one request. The checks are in this order, so that files are not accessed before the path is valid. */
   function answer(request: StaticRequest): ReturnType<StaticMount["fetch"]> {
@@ -98,44 +95,47 @@ export function createMount(
     const rest = pathAfter(base, path);
     if (rest === undefined) return refuse("missing");
     if (method !== "GET" && method !== "HEAD") return refuse("method_not_allowed");
-    if (bad) return refuse("malformed");
-    const parsed = parseKey(rest);
-    return "refused" in parsed ? refuse(parsed.refused) : answerKey(request, parsed.key, ATTEMPTS);
+    return bad ? refuse("malformed") : answerFile(request, rest, ATTEMPTS);
   }
 
   /** @param attempts How often the file may be looked up again because it was replaced before it was opened. */
-  function answerKey(
+  function answerFile(
     request: StaticRequest,
-    key: string,
+    rest: string,
     attempts: number,
   ): ReturnType<StaticMount["fetch"]> {
-    const entry = attempts === 0 ? undefined : sourceOf()?.lookup(key);
-    if (entry === undefined) return refuse("missing");
+    const entry = attempts === 0 ? "missing" : find(request, rest, sourceOf());
+    if (typeof entry === "string") return refuse(entry);
+    if (entry instanceof Response) return entry;
     switch (checkPreconditions(request, entry.etag)) {
       case 304:
         return new Response(null, { status: 304, headers: [["ETag", entry.etag], ...common] });
       case 412:
         return refusalResponse("precondition_failed");
     }
-    if (request.method === "HEAD") return fileResponse(entry, null, true);
+    if (request.method === "HEAD") return fileResponse(entry, null);
     const body = openEntry(entry);
-    if (body === undefined) return answerKey(request, key, attempts - 1);
+    if (body === undefined) return answerFile(request, rest, attempts - 1);
     return body instanceof Promise
       ? body.then((bytes) => fileResponse(entry, bytes))
       : fileResponse(entry, body);
   }
 
-  function fileResponse(entry: StaticEntry, body: BodyInit | null, sized = entry.sized): Response {
+  function fileResponse(
+    { status = 200, contentType, etag, fields = common, size, sized }: Representation,
+    body: BodyInit | null,
+  ): Response {
     const headers: [string, string][] = [
-      ["Content-Type", entry.contentType],
+      ["Content-Type", contentType],
       ["X-Content-Type-Options", "nosniff"],
-      ["ETag", entry.etag],
-      ...common,
+      ["ETag", etag],
+      ...fields,
     ];
-    if (sized) headers.push(["Content-Length", String(entry.size)]);
+    if (sized || body === null) headers.push(["Content-Length", String(size)]);
+    const init = { status, headers };
     return HOST.createResponse !== undefined && body instanceof Uint8Array
-      ? HOST.createResponse(body as Uint8Array<ArrayBuffer>, entry.contentType, { headers })
-      : new Response(body, { headers });
+      ? HOST.createResponse(body as Uint8Array<ArrayBuffer>, contentType, init)
+      : new Response(body, init);
   }
 
   function refuse(reason: Exclude<Refusal, "precondition_failed">): Response | undefined {
@@ -144,7 +144,7 @@ export function createMount(
 
   function fetch({ method, headers, url }: Request): ReturnType<StaticMount["fetch"]> {
     try {
-      return answer({ method, headers, target: parseTarget(url) });
+      return answer({ method, headers, url, target: parseTarget(url) });
     } catch (error) { // in a router, the router handles it
       if (isProblemError(error)) return errorResponse(error);
       throw error;
@@ -153,6 +153,12 @@ export function createMount(
 
   return { prefix, answer, fetch };
 }
+
+/** Finds a file without features. */
+const findFile: FileFinder = (_request, rest, source) => {
+  const parsed = parseKey(rest);
+  return "refused" in parsed ? parsed.refused : source?.lookup(parsed.key) ?? "missing";
+};
 
 /** Opens the contents. @throws {HttpError} 503 `service_unavailable` if too many files are open. */
 function openEntry(entry: StaticEntry): ReturnType<StaticEntry["open"]> {

@@ -12,22 +12,14 @@ interface NativeBase64 {
   readonly fromBase64?: (text: string) => Bytes;
 }
 
-/** Decodes base64. @throws {SyntaxError} If the string is malformed. */
+/** Decodes base64. @throws {Error} If the string is malformed. */
 export function decodeBase64(text: string): Bytes {
   const native = Uint8Array as NativeBase64;
   if (native.fromBase64 !== undefined) return native.fromBase64(text);
-  const binary = decodeBinary(text);
+  const binary = atob(text);
   const bytes = new Uint8Array(binary.length); // Uint8Array.from() is fifty times slower
   for (let i = 0; i < bytes.length; i++) bytes[i] = binary.charCodeAt(i);
   return bytes;
-}
-
-function decodeBinary(text: string): string {
-  try {
-    return atob(text);
-  } catch (cause) {
-    throw new SyntaxError("Cannot decode base64: the string is malformed", { cause });
-  }
 }
 
 /** Encodes bytes. */

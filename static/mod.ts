@@ -16,6 +16,9 @@
  */
 
 export { mountStatic } from "../router/static_mount.ts";
+export { staticFeatures } from "../router/static_features.ts";
+export type { StaticFeatureOptions } from "../router/static_features.ts";
+export type { ContentCoding } from "./content_coding.ts";
 export { registerStaticAssets } from "./registry.ts";
 export { verifyStaticAssets } from "./packaged.ts";
 export { checkPreconditions } from "./conditional.ts";
@@ -27,5 +30,6 @@ export type {
   StaticAssetMetadata,
   StaticAssetOptions,
   StaticAssetPackage,
+  StaticFeatures,
   StaticMount,
 } from "./types.ts";

@@ -81,7 +81,8 @@ function openDirectory(
         size: status.size,
         etag: weakEtag(status),
         sized: false,
-        open: () => openFile(located),
+        modifiedMs: status.mtimeMs,
+        open: (start, end) => openFile(located, start, end),
       };
     } catch (error) {
       if (!missed) warnMiss(error);

@@ -38,23 +38,32 @@ export interface Located {
 /**
  * Opens a file.
  *
+ * @param start First byte to send, if not all of them are.
+ * @param end The byte after the last one.
  * @returns Its contents as a stream; `undefined` if it is no longer that file.
  * @throws {OverloadError} If too many files are open.
  */
-export function openFile(located: Located): ReadableStream<Bytes> | undefined {
+export function openFile(
+  located: Located,
+  start?: number,
+  end: number = located.status.size,
+): ReadableStream<Bytes> | undefined {
   const { path, status } = located;
   let fd: number | undefined;
   try {
     fd = openSync(path, OPEN_FLAGS);
     if (!isStill(fd, located)) return undefined;
-    const native = isSettled(status) ? nativeStream(fd) : undefined;
+    const native = start === undefined && isSettled(status) ? nativeStream(fd) : undefined;
     if (native !== undefined) return native;
-    if (status.size <= SMALL_FILE_BYTES) return streamBytes(readFile(fd, status.size));
-    const stream = streamFile(fd, status.size);
+    const isSmall = end - (start ?? 0) <= SMALL_FILE_BYTES;
+    if (isSmall) return streamBytes(readPart(fd, start ?? 0, end));
+    const stream = streamPart(fd, start ?? 0, end);
     fd = undefined; // the stream closes it
     return stream;
   } catch (error) {
-    if (isOverload(error)) throw new OverloadError(error);
+    if (isOverload(error)) {
+      throw new OverloadError("Cannot open the file: too many files are open", { cause: error });
+    }
     return undefined; // deleted, unreadable, truncated, or replaced by a link
   } finally {
     if (fd !== undefined) closeSync(fd);
@@ -99,11 +108,12 @@ function isStill(fd: number, { path, status, isAt }: Located): boolean {
     : isAt(realPath(path)) && isSame(statusOf(path), status);
 }
 
-/** Reads a whole file. @throws {Error} If it was truncated. */
-function readFile(fd: number, size: number): Bytes {
+/** Reads a file from `start` to before `end`. @throws {Error} If it was truncated. */
+function readPart(fd: number, start: number, end: number): Bytes {
+  const size = end - start;
   const bytes = new Uint8Array(size);
   for (let at = 0; at < size;) {
-    const count = readSync(fd, bytes, at, size - at, at);
+    const count = readSync(fd, bytes, at, size - at, start + at);
     if (count === 0) throw truncated();
     at += count;
   }
@@ -123,18 +133,18 @@ function streamBytes(bytes: Bytes): ReadableStream<Bytes> {
  * Streams a file up to its size when it was opened, so that a growing one ends. A truncated one fails, since its end must
  * not look like the end of the file.
  */
-function streamFile(fd: number, size: number): ReadableStream<Bytes> {
+function streamPart(fd: number, start: number, end: number): ReadableStream<Bytes> {
   const file = heldFile(fd);
-  let at = 0;
+  let at = start;
   const stream = new ReadableStream<Bytes>({
     async pull(controller) {
       try {
-        const bytes = await file.read(Math.min(CHUNK_BYTES, size - at), at);
+        const bytes = await file.read(Math.min(CHUNK_BYTES, end - at), at);
         if (file.closed) return;
         if (bytes.length === 0) throw truncated();
         controller.enqueue(bytes);
         at += bytes.length;
-        if (at < size) return;
+        if (at < end) return;
         controller.close();
         file.close();
       } catch (error) {

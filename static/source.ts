@@ -68,9 +68,4 @@ function needsFiles(what: string): TypeError {
 export class OverloadError extends Error {
   /** Name of the class. */
   override readonly name = "OverloadError";
-
-  /** Creates the error. @param cause The error of the system. */
-  constructor(cause: unknown) {
-    super("Cannot open the file: too many files are open", { cause });
-  }
 }

@@ -4,6 +4,8 @@
  * @module
  */
 
+import type { KeyRefusal } from "./key.ts";
+
 /** Options of a static mount. */
 export interface StaticAssetOptions {
   /**
@@ -31,6 +33,14 @@ export interface StaticAssetOptions {
    * there are no packaged contents
    */
   live?: boolean;
+  /** Byte ranges, compressed siblings, index files and more, from `staticFeatures()`. @default none */
+  features?: StaticFeatures;
+}
+
+/** Features of mounts, as `staticFeatures()` returns them. */
+export interface StaticFeatures {
+  /** Called by mounts, not by applications. */
+  readonly finder: (options: StaticAssetOptions) => unknown;
 }
 
 /** Metadata of a file. */
@@ -79,14 +89,37 @@ export interface StaticEntry {
   readonly etag: string;
   /** Whether a GET has `Content-Length`: not if the file may change while it is sent. */
   readonly sized: boolean;
+  /** Time of the last change of the contents, in milliseconds since the Unix epoch, where it is known. */
+  readonly modifiedMs?: number;
   /**
-   * Opens the contents. They must be read or cancelled to release resources.
+   * Opens the contents, or the bytes from `start` to before `end`. They must be read or cancelled to release resources.
    *
    * @returns `undefined` if the file is no longer what was looked up; then look it up again.
    * @throws {Error} If packaged contents are corrupt, or too many files are open.
    */
-  open(): BodyInit | undefined | Promise<BodyInit>;
+  open(start?: number, end?: number): BodyInit | undefined | Promise<BodyInit>;
 }
+
+/** Header fields. */
+export type Fields = readonly [name: string, value: string][];
+
+/** What a mount answers with: a file or a part of it, and what features add to the response. */
+export interface Representation extends StaticEntry {
+  /** Status of the response. @default {200} */
+  readonly status?: number;
+  /** Header fields in place of the mount's `Cache-Control`. */
+  readonly fields?: Fields;
+}
+
+/**
+ * Finds what the path after a mount's prefix names; a `Response` if something else than a file is the answer, such as a
+ * redirect.
+ */
+export type FileFinder = (
+  request: StaticRequest,
+  rest: string,
+  source: StaticSource | undefined,
+) => Representation | Response | KeyRefusal;
 
 /** The files of a mount. */
 export interface StaticSource {
@@ -111,6 +144,8 @@ export interface StaticRequest {
   readonly method: string;
   /** Header fields. */
   readonly headers: Headers;
+  /** The URL as it was received. */
+  readonly url: string;
   /** The canonical path, each segment decoded once, and whether it is malformed. */
   readonly target: { readonly path: string; readonly bad: boolean };
 }

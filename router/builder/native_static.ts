@@ -18,8 +18,8 @@ import { createMount } from "../static_mount.ts";
 
 /**
  * Serves a folder or the files of a package: GET and HEAD, entity tags, conditional requests (RFC 9110 §13).
- * There are no listings, no index files and no byte ranges. A path that is malformed is a 400, one with `..` a 403,
- * another method a 405, and a missing file, a name that starts with a dot or a link out of the folder a 404; with
+ * There are no listings; byte ranges, index files and more are `features`. A path that is malformed is a 400, one with `..`
+ * a 403, another method a 405, and a missing file, a name that starts with a dot or a link out of the folder a 404; with
  * `fallthrough`, all are `undefined`. Files of more than 32 KiB stay open until the response's body is read or cancelled.
  *
  * On Deno it needs permission to read the folder and, if that is a link, its target. Folders that are replaced by links

@@ -221,7 +221,7 @@ Deno.test("createMount() answers a target that a router has parsed", async () =>
     ["", false, 404],
   ];
   for (const [path, bad, status] of targets) {
-    const response = await answer({ method: "GET", headers, target: { path, bad } });
+    const response = await answer({ method: "GET", url: "", headers, target: { path, bad } });
     assertEquals(response?.status, status, JSON.stringify(path));
     await response?.body?.cancel();
   }

@@ -87,7 +87,7 @@ for (const [times, status, etag] of REPLACED) {
 
 Deno.test("createMount() answers 503 while too many files are open", async () => {
   const mount = replacedMount(0, () => {
-    throw new OverloadError(new Error("EMFILE"));
+    throw new OverloadError("Too many open files", { cause: new Error("EMFILE") });
   });
   const response = await mount.fetch(new Request("http://localhost/a.txt"));
   assertEquals([response?.status, (await response?.json()).code], [503, "service_unavailable"]);

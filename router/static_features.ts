@@ -4,7 +4,6 @@
  * @module
  */
 
-import { type OptionNames, pick, rejectUnknownOptions } from "./_options.ts";
 import { problem } from "./problem.ts";
 import {
   checkIfRange,
@@ -191,7 +190,8 @@ function selectRange(
   const range = readRange(field, size);
   if (range === undefined) return whole;
   if (range === "unsatisfiable") {
-    const headers: Fields = [...fields.filter(isVary), ["Content-Range", `bytes */${size}`]];
+    const contentRange = ["Content-Range", `bytes */${size}`] as [string, string];
+    const headers = [...fields.filter(isVary), contentRange];
     return problem(416, "range_not_satisfiable", { headers });
   }
   const { start, end } = range;
@@ -224,7 +224,8 @@ const IMMUTABLE = "public, max-age=31536000, immutable";
 const HASHED_REGEXP =
   /[.-](?=[0-9a-f]{0,63}[0-9])(?=[0-9a-f]{0,63}[a-f])[0-9a-f]{8,64}(?:\.[^./]+)+$/;
 
-const FEATURES: OptionNames<StaticFeatureOptions> = {
+/** The names of all options. Those of routes come with Hono's types, which the entry `./static` does without. */
+const NAMES: Readonly<Record<keyof StaticFeatureOptions, true>> = {
   ranges: true,
   precompressed: true,
   immutable: true,
@@ -235,7 +236,12 @@ const FEATURES: OptionNames<StaticFeatureOptions> = {
 
 /** @throws {TypeError} If an option is unknown or invalid. */
 function readFeatures(options: StaticFeatureOptions): Features {
-  rejectUnknownOptions(CANNOT, options, FEATURES);
+  if (typeof options !== "object" || options === null) {
+    throw new TypeError(`${CANNOT}: options must be an object`);
+  }
+  for (const name in options) {
+    if (!Object.hasOwn(NAMES, name)) throw new TypeError(`${CANNOT}: unknown option ${name}`);
+  }
   const {
     ranges = false,
     precompressed = false,
@@ -243,7 +249,7 @@ function readFeatures(options: StaticFeatureOptions): Features {
     index,
     spa,
     lastModified = false,
-  } = pick(options, FEATURES);
+  } = options;
   for (const [name, flag] of Object.entries({ ranges, lastModified })) {
     if (typeof flag !== "boolean") throw new TypeError(`${CANNOT}: ${name} must be a boolean`);
   }

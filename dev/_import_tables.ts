@@ -29,7 +29,7 @@ export const IMPORT_RULES: readonly ImportRule[] = [
   { importer: "static/mod.ts", may: ["router/static_{features,mount}.ts"] },
   {
     importer: "static/native_*.ts",
-    may: ["@std/{crypto,path}", "node:fs", "node:fs/promises", "node:process"],
+    may: ["@std/{crypto,path}", "node:{fs,process,util,zlib}", "node:fs/promises"],
   },
 
   { importer: "router/*.ts", may: ["router/*.ts"] },

@@ -6,7 +6,7 @@
 
 import { basename, dirname, isAbsolute, relative, resolve, SEPARATOR } from "@std/path";
 import { mkdir, realpath } from "node:fs/promises";
-import { readAsset, readMetadata } from "./native_package_read.ts";
+import { type Compression, readAssets, readMetadata } from "./native_package_read.ts";
 import { findFiles, type FoundFile } from "./native_package_walk.ts";
 import {
   DECLARATION,
@@ -37,6 +37,11 @@ export interface PackageStaticAssetsOptions {
   prefix?: string;
   /** Whether text is stored as gzip if that is shorter. It is decompressed when first served. @default {false} */
   compress?: boolean;
+  /**
+   * Whether text gets siblings with the extensions `.br` and `.gz`, where they are shorter, for mounts with the feature
+   * `precompressed`. Those in the folder are kept. @default {false}
+   */
+  precompress?: boolean;
   /** Called before each file is read, and once at the end. */
   onProgress?: (progress: PackageProgress) => void;
 }
@@ -57,7 +62,7 @@ export interface PackageSummary {
   readonly files: readonly [string, ...string[]];
   /** Whether an output file changed: identical ones are not rewritten. */
   readonly changed: boolean;
-  /** Number of files in the package. */
+  /** Number of files in the package, compressed siblings included. */
   readonly entries: number;
   /** Bytes of these files. */
   readonly bytes: number;
@@ -88,7 +93,8 @@ export interface PackageSummary {
 export async function packageStaticAssets(
   options: PackageStaticAssetsOptions,
 ): Promise<PackageSummary> {
-  const { directory, prefix = directory, compress = false, onProgress = () => {} } = options;
+  const { directory, prefix = directory, onProgress = () => {} } = options;
+  const { compress = false, precompress = false } = options;
   const format = formatOf(options);
   const { file, contents, head, tail, key: keyText } = FORMATS[format];
   if (options.prefix === "") throw new TypeError("Cannot package: the prefix is empty");
@@ -99,31 +105,39 @@ export async function packageStaticAssets(
   for (const one of files) await checkOutside(directory, one);
   await mkdir(dirname(path), { recursive: true });
   const context = { prefix: registryKey(prefix), name: basename(path) };
+  const keys = new Set(found.map(({ key }) => key));
+  const compression: Compression = { compress, precompress, has: (key) => keys.has(key) };
   let bytes = 0;
+  let entries = 0;
 
   async function* parts(): AsyncIterable<string> {
     yield head(context);
     for (const [done, one] of found.entries()) {
       onProgress({ done, total: found.length, key: one.key });
-      const entry = await read(one);
-      bytes += entry.size;
-      yield `${done === 0 ? "" : ","}\n    ${keyText(one.key)}: ${JSON.stringify(entry)}`;
+      for (const [key, entry] of await read(one)) {
+        bytes += entry.size;
+        yield `${entries++ === 0 ? "" : ","}\n    ${keyText(key)}: ${JSON.stringify(entry)}`;
+      }
     }
     yield tail(context);
   }
 
-  function read(one: FoundFile): Promise<StaticAssetMetadata> {
-    return contents ? readAsset(one, compress) : readMetadata(one);
+  async function read(
+    one: FoundFile,
+  ): Promise<readonly (readonly [key: string, entry: StaticAssetMetadata])[]> {
+    return contents ? await readAssets(one, compression) : [[one.key, await readMetadata(one)]];
   }
 
   let changed = await writeWhole(path, parts());
   if (format === "js") changed = await writeWhole(declaration, [DECLARATION]) || changed;
   onProgress({ done: found.length, total: found.length, key: undefined });
-  return { files, changed, entries: found.length, bytes };
+  return { files, changed, entries, bytes };
 }
 
 /** @throws {TypeError} If the format is unknown, or contradicts the file's extension. */
-function formatOf({ format, outFile, compress }: PackageStaticAssetsOptions): PackageFormat {
+function formatOf(
+  { format, outFile, compress, precompress }: PackageStaticAssetsOptions,
+): PackageFormat {
   const ending = /(?<!\.d)\.(?:m?(js|ts)|(json))$/.exec(outFile ?? "");
   const told = ending === null ? undefined : (ending[1] ?? "json") as PackageFormat;
   const chosen = format ?? told ?? "json";
@@ -136,7 +150,7 @@ function formatOf({ format, outFile, compress }: PackageStaticAssetsOptions): Pa
       `Cannot package: the name of ${outFile} does not match the format ${chosen}`,
     );
   }
-  if (compress === true && chosen === "manifest") {
+  if ((compress === true || precompress === true) && chosen === "manifest") {
     throw new TypeError("Cannot package: a manifest has no contents to compress");
   }
   return chosen;

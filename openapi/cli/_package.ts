@@ -38,6 +38,8 @@ Options:
   --prefix <key>        What a module registers the package as: the "directory" of the mounts
                         [default: --directory, as it is written]
   --compress            Store text as gzip where that is shorter
+  --precompress         Add siblings of text, .br and .gz, where they are shorter, for mounts with
+                        staticFeatures({ precompressed: true })
   -h, --help            Print this help
 `;
 
@@ -48,7 +50,7 @@ export const PACKAGE: Command = command({
   flags: {
     required: ["directory"],
     optional: ["output-dir", "out-file", "format", "prefix"],
-    switches: ["compress"],
+    switches: ["compress", "precompress"],
   },
   async run(values, output) {
     const bar = output.terminal && createProgressBar(output.terminal);
@@ -68,13 +70,14 @@ function optionsOf(
   { strings, switches }: FlagValues<
     "directory",
     "output-dir" | "out-file" | "format" | "prefix",
-    "compress"
+    "compress" | "precompress"
   >,
 ): PackageStaticAssetsOptions {
   const { directory, format, prefix, "output-dir": outputDir, "out-file": outFile } = strings;
   return {
     directory,
     compress: switches.compress,
+    precompress: switches.precompress,
     ...outputDir !== undefined && { outputDir },
     ...outFile !== undefined && { outFile },
     ...format !== undefined && { format: format as PackageFormat }, // an invalid format is rejected there

@@ -98,6 +98,16 @@ Deno.test("package --compress compresses text", async () => {
   });
 });
 
+Deno.test("package --precompress adds compressed siblings of text", async () => {
+  await withProject(FILES, async (project) => {
+    await run(project, "--directory", "public", "--precompress");
+    const { entries } = JSON.parse(await project.read("static-assets.json"));
+    const siblings = Object.keys(entries).filter((key) => key.startsWith("sub/b.css"));
+    assertEquals(siblings, ["sub/b.css", "sub/b.css.br", "sub/b.css.gz"]);
+    assertEquals("a.txt.br" in entries, false); // it would be longer
+  });
+});
+
 Deno.test("deno task package runs the command with what it needs", async () => {
   await withProject(FILES, async ({ folder, files }) => {
     const args = ["--directory", join(folder, "public"), "--output-dir", folder];

@@ -116,8 +116,8 @@ export function drawChart(chart: Chart): string {
 /** The chart in words, with all numbers: for people who do not see it. */
 export function describe({ unit, better, groups }: Chart): string {
   const said = groups.map(({ name, bars }) => {
-    const numbers = bars.map(({ name, value }) => `${name} ${format(value)}`).join(", ");
-    return name === "" ? numbers : `${name}: ${numbers}`;
+    const numbers = bars.map(({ name, value }) => `${name}: ${format(value)}`).join("; ");
+    return name === "" ? numbers : `${name} (${numbers})`;
   });
   return `${unit}; ${better} is better. ${said.join("; ")}.`;
 }

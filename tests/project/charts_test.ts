@@ -67,7 +67,7 @@ Deno.test("drawChart() draws bars in proportion, and cuts those beyond the end w
   assertEquals([Math.round(five / two * 10), Math.round(most / five * 10)], [25, 20]);
   assertEquals(svg.match(/class="cut"/g)?.length, 1);
   assert(svg.includes(">1,235<"));
-  assert(svg.includes("x &lt; y; lower is better. g: ours 2.00, &lt;b&gt; 5.00, long 1,235."));
+  assert(svg.includes("x &lt; y; lower is better. g (ours: 2.00; &lt;b&gt;: 5.00; long: 1,235)."));
   assertEquals(svg.includes("<b>"), false);
 });
 

@@ -20,6 +20,7 @@ export {
   logDenials,
   pass,
   problem,
+  provide,
   redirect,
   routerBuilder,
   token,

@@ -37,7 +37,7 @@ export const IMPORT_RULES: readonly ImportRule[] = [
   { importer: "router/builder/*.ts", may: ["router/{,builder/}*.ts"] },
   {
     importer:
-      "router/{internals,static_features,static_mount,builder/{builder,http_router,native_static}}.ts",
+      "router/{internals,static_features,static_mount,builder/{builder,http_router,native_static,types}}.ts",
     may: ["static/*.ts"],
   },
   { importer: "router/{_engine,hono}.ts", may: ["hono", "hono/**"] },

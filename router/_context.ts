@@ -24,7 +24,7 @@ import { decodeParam, type Target } from "./path.ts";
 import type { Pattern } from "./pattern.ts";
 import { HttpError } from "./problem.ts";
 import type { SchemaPart } from "./schema.ts";
-import type { GuardedRequest } from "./request.ts";
+import type { GuardedRequest, NoLocals } from "./request.ts";
 
 /** The part of a registered route that its requests need. */
 export interface MatchedRoute extends BodyRules {
@@ -54,6 +54,7 @@ export class RequestContext implements GuardedRequest<unknown, AnyParams, Query,
   #index = 0;
   #params: AnyParams | undefined = undefined;
   #query: Query | undefined = undefined;
+  #locals: NoLocals | undefined = undefined;
   #bytes: Promise<Bytes> | undefined = undefined;
   #body: ReadableStream<Bytes> | null | undefined = undefined;
 
@@ -114,6 +115,10 @@ export class RequestContext implements GuardedRequest<unknown, AnyParams, Query,
 
   get query(): Query {
     return this.#query ??= parseQuery(this.url, this.target.end);
+  }
+
+  get locals(): NoLocals {
+    return this.#locals ??= new Bare();
   }
 
   /** Stores a schema's output. */

@@ -8,6 +8,7 @@ import type { Method } from "./_engine.ts";
 import type { MatchedRoute, RequestContext } from "./_context.ts";
 import { andThen } from "./_promise.ts";
 import { Bare, EMPTY } from "./_query.ts";
+import { checkFunction } from "./_options.ts";
 import { middlewareStep, type Step } from "./_step.ts";
 import { checkContentType, CONTENT_METHODS, readContent } from "./content_type.ts";
 import { HttpError } from "./problem.ts";
@@ -48,6 +49,8 @@ export interface Route extends MatchedRoute {
   readonly options: RouteOptions<unknown[]>;
   readonly mounted: boolean;
   readonly handler: AnyFunction;
+  /** Middleware of the router's view that it was added through. */
+  readonly provided: readonly Middleware<unknown[]>[];
   readonly guard: GuardedAccess | undefined;
   /** Scopes that it names, of its middleware too. */
   readonly scope: ScopeOption | undefined;
@@ -70,8 +73,8 @@ export const DEFAULT_BODY_TIMEOUT = 30;
  * 422. Without a guard, middleware comes first: it may be one.
  */
 export function compileRoute(route: Route): readonly Step[] {
-  const { guard, options: { schema, use = [] } } = route;
-  const middleware = use.map((one) => middlewareStep(one));
+  const { guard, provided, options: { schema, use = [] } } = route;
+  const middleware = [...provided, ...use].map((one) => middlewareStep(one));
   const parts = [
     ...schemaSteps(schema?.params, "params"),
     ...schemaSteps(schema?.query, "query"),
@@ -84,6 +87,24 @@ export function compileRoute(route: Route): readonly Step[] {
     ...schemaSteps(schema?.body, "body"),
     middlewareStep(route.handler as Middleware<unknown[]>),
   ];
+}
+
+/** Checks an integration and copies what a guard consists of. @throws {TypeError} If one of its functions is none. */
+export function installedGuard(integration: AuthIntegration<object>): InstalledGuard {
+  checkFunction(integration.guard, "integration", "guard");
+  checkFunction(integration.authorize, "integration", "authorize", true);
+  checkFunction(integration.catch, "integration", "catch", true);
+  checkFunction(integration.finally, "integration", "finally", true);
+  const use = [...integration.use ?? []] as Middleware<unknown[]>[];
+  use.forEach((middleware) => middlewareStep(middleware)); // rejects what is not a function
+  return {
+    guard: integration.guard,
+    challenge: integration.challenge ?? "Session",
+    strategies: integration.strategies ?? [],
+    authorize: integration.authorize,
+    authorizationPolicy: integration.authorizationPolicy ?? "optional",
+    use,
+  };
 }
 
 /**

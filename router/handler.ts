@@ -11,9 +11,17 @@ import type {
   RequiredAuth,
   ScopeOption,
 } from "./access.ts";
-import type { AnyRequestSpec, ParamsOf, QueryOf, RequestSpec, ResponseSpec } from "./markers.ts";
+import type {
+  AnyParams,
+  AnyRequestSpec,
+  ParamsOf,
+  Query,
+  QueryOf,
+  RequestSpec,
+  ResponseSpec,
+} from "./markers.ts";
 import type { EndpointMetadata } from "./openapi_types.ts";
-import type { RequestOf, RouteRequest } from "./request.ts";
+import type { NoLocals, RequestOf, RouteRequest } from "./request.ts";
 import type { Pass, TypedResponse } from "./response.ts";
 import type { RouteSchema } from "./schema.ts";
 
@@ -32,8 +40,9 @@ export type Handler<
   Args extends unknown[] = [],
   Subject = unknown,
   Content = Spec["~content"],
+  Locals = NoLocals,
 > = (
-  req: RequestOf<Content, ParamsOf<Spec>, QueryOf<Spec>, Subject>,
+  req: RequestOf<Content, ParamsOf<Spec>, QueryOf<Spec>, Subject, Locals>,
   ...args: Args
 ) => HandlerResult<Res["~response"]>;
 
@@ -41,8 +50,8 @@ export type Handler<
 export type MiddlewareResult = Response | undefined | void | Promise<Response | undefined | void>;
 
 /** Runs before a handler. To run around it, see {@linkcode wrap}. */
-export type Middleware<Args extends unknown[] = []> = (
-  req: RouteRequest,
+export type Middleware<Args extends unknown[] = [], Locals = NoLocals> = (
+  req: RouteRequest<unknown, AnyParams, Query, Locals>,
   ...args: Args
 ) => MiddlewareResult;
 
@@ -117,12 +126,13 @@ export interface CommonOptions<
   RequestQuery = unknown,
   Data = unknown,
   Rules extends AccessRules = AccessRules,
+  Locals = NoLocals,
 > extends AccessOptions<Rules> {
   /**
    * Middleware of this route, after the guard and before the body is read. If the handler passes, `wrap()` middleware also
    * runs around the match that answers instead.
    */
-  readonly use?: readonly Middleware<Args>[];
+  readonly use?: readonly Middleware<Args, Locals>[];
   /** Standard Schemas of the request's parts. An invalid part is a 422. */
   readonly schema?: RouteSchema<Content, Params, RequestQuery, Data>;
   /** Maximum bytes of the body, but not of that of `req.raw`. @default {1_048_576} (10,485,760 for multipart) */

@@ -32,7 +32,9 @@ import type { RequestContext } from "./_context.ts";
 import { problem } from "./problem.ts";
 import { editHeaders, isResponse } from "./response.ts";
 import type { Middleware } from "./handler.ts";
-import type { RouteRequest } from "./request.ts";
+import { originalRequest, type RequestLike } from "./original_request.ts";
+import type { LocalsProvider } from "./provide.ts";
+import type { NoLocals, RouteRequest } from "./request.ts";
 import { wrap } from "./wrap.ts";
 
 /** The common part of every Hono `Context`. Pass Hono's type for the rest: `honoContext<Context<AppEnv>>(req)`. */
@@ -61,6 +63,9 @@ export type HonoMiddleware<C = HonoContext> = (
  * Converts Hono middleware. As in Hono, a response returned without `next()` ends the request, one returned after it is
  * ignored (assign `c.res`), and a second `next()` is an error.
  *
+ * What it sets with `c.set()` is in `req.locals`. `router.provide(fromHono(…))` types that by the middleware's `Variables`; if
+ * it has none, by the second type argument: `fromHono<Context, { user: User }>(…)`.
+ *
  * @example
  * ```ts
  * import { createRouter, json } from "@gatehouse/http";
@@ -77,8 +82,10 @@ export type HonoMiddleware<C = HonoContext> = (
  * assertEquals(response.headers.get("Access-Control-Allow-Origin"), "*");
  * ```
  */
-export function fromHono<C = HonoContext>(middleware: HonoMiddleware<C>): Middleware {
-  return wrap<unknown[]>(async (req, next, ...args) => {
+export function fromHono<C = HonoContext, Variables = HonoVariables<C>>(
+  middleware: HonoMiddleware<C>,
+): LocalsProvider<[], Variables> {
+  const wrapper = wrap<unknown[]>(async (req, next, ...args) => {
     const c = (req as WithContext)[CONTEXT] ?? openContext(req, args);
     let before: Fields | undefined;
     let upgrade: Response | undefined;
@@ -107,7 +114,20 @@ export function fromHono<C = HonoContext>(middleware: HonoMiddleware<C>): Middle
     if (c.finalized) return upgrade ?? c.res;
     throw new TypeError("Cannot answer: Hono middleware neither answered nor awaited next()");
   });
+  return Object.assign(wrapper as Middleware, {
+    of: (request: RequestLike) => foundContext(request, originalRequest(request)).var as Variables,
+  });
 }
+
+/** Variables of a Hono `Context` that are typed by name: the `Variables` of its environment, and `ContextVariableMap`. */
+export type HonoVariables<C> = C extends { readonly var: infer Variables } ? {
+    readonly [
+      Name in keyof Variables as string extends Name ? never
+        : number extends Name ? never
+        : Name
+    ]: Variables[Name];
+  }
+  : NoLocals;
 
 /**
  * Hono's `Context` of a request that Hono middleware has seen, for handlers and hooks.
@@ -117,9 +137,14 @@ export function fromHono<C = HonoContext>(middleware: HonoMiddleware<C>): Middle
 export function honoContext<C extends HonoContext = HonoContext>(
   req: RouteRequest<unknown, unknown, unknown>,
 ): C {
-  const c: unknown = (req as WithContext)[CONTEXT];
+  return foundContext(req) as HonoContext as C;
+}
+
+/** The context of the first of these that has one. */
+function foundContext(...requests: readonly object[]): Context {
+  const [c] = requests.flatMap((one) => (one as WithContext)[CONTEXT] ?? []);
   if (c === undefined) throw new TypeError("Cannot get Hono's context: no Hono middleware ran");
-  return c as C;
+  return c;
 }
 
 /** Header fields, each `Set-Cookie` on its own. */
@@ -139,7 +164,13 @@ function openContext(req: RouteRequest, [env, executionCtx]: unknown[]): Context
     matchResult: new LiveMatch(req) as unknown as NonNullable<ContextOptions["matchResult"]>,
     notFoundHandler: () => problem(404, "not_found"),
   });
+  const { set } = c;
+  c.set = (name: string, value: unknown) => {
+    set(name, value);
+    (req.locals as Record<string, unknown>)[name] = value;
+  };
   (req as WithContext)[CONTEXT] = c;
+  (originalRequest(req) as WithContext)[CONTEXT] ??= c; // for mounted routers
   return c;
 }
 

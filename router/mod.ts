@@ -71,6 +71,8 @@ export { createContainer, defaultContainer, inject, token } from "./builder/cont
 export type { Class, Container, Provider, Token, TypedToken } from "./builder/container.ts";
 export { editHeaders, empty, json, pass, redirect } from "./response.ts";
 export type { Pass, RedirectStatus, TypedResponse } from "./response.ts";
+export { provide } from "./provide.ts";
+export type { LocalsProvider } from "./provide.ts";
 export { wrap } from "./wrap.ts";
 export type { Wrapper } from "./wrap.ts";
 export { logDenials } from "./_report.ts";
@@ -102,7 +104,9 @@ export type {
   MiddlewareResult,
   MountOptions,
   Next,
+  NoLocals,
   OptionalAuth,
+  ProviderRequest,
   Register,
   RegisteredRules,
   RequestEvent,
@@ -117,6 +121,7 @@ export type {
   RouteOrigin,
   RouteRequest,
   RouterOptions,
+  Routes,
   RouteSource,
   RouteTarget,
   SchemeStrategy,
@@ -153,16 +158,18 @@ export type {
   BodyRouteMethod,
   ContentMode,
   DefaultContent,
-  GuardedBodyRouteMethod,
-  GuardedRouteMethod,
   NoSuchOption,
   OnlyNames,
   RouteMethod,
+} from "./route_method.ts";
+export type {
+  GuardedBodyRouteMethod,
+  GuardedRouteMethod,
   StatedBodyArgument,
   StatedBodyOptions,
   StatedOptions,
   SubjectFor,
-} from "./route_method.ts";
+} from "./guarded_route_method.ts";
 export type {
   InferOutput,
   RouteSchema,

@@ -13,8 +13,17 @@ import type {
   RequestSpec,
 } from "./markers.ts";
 
-/** The request in a router: the standard request, with path parameters, query and content. */
-export interface RouteRequest<Content = unknown, Params = AnyParams, RequestQuery = Query> {
+/** No locals: nothing was provided. */
+// deno-lint-ignore ban-types -- the type that an intersection omits
+export type NoLocals = {};
+
+/** The request in a router: the standard request, with path parameters, query, content and locals. */
+export interface RouteRequest<
+  Content = unknown,
+  Params = AnyParams,
+  RequestQuery = Query,
+  Locals = NoLocals,
+> {
   /** The platform's request. `maxBodyBytes` and `bodyTimeout` do not apply to its body: prefer the readers below. */
   readonly raw: Request;
   /** Method, as sent. */
@@ -47,6 +56,8 @@ export interface RouteRequest<Content = unknown, Params = AnyParams, RequestQuer
   readonly query: RequestQuery;
   /** Parsed JSON, `FormData`, or the output of `schema.body`; `undefined` if the route takes no content. */
   readonly content: Content;
+  /** What middleware created by {@linkcode provide} returned for this request. The object inherits nothing. */
+  readonly locals: Locals;
   /**
    * Body as a stream that fails with 413 past the limit, at the reader's pace: `bodyTimeout` does not apply. `null` without a
    * body. Read it, or use the readers, not both.
@@ -69,8 +80,8 @@ export interface RouteRequest<Content = unknown, Params = AnyParams, RequestQuer
 }
 
 /** A request that a guard accepted. */
-export interface GuardedRequest<Content, Params, RequestQuery, Subject>
-  extends RouteRequest<Content, Params, RequestQuery> {
+export interface GuardedRequest<Content, Params, RequestQuery, Subject, Locals = NoLocals>
+  extends RouteRequest<Content, Params, RequestQuery, Locals> {
   /** The principal. */
   readonly principal: Subject;
 }
@@ -80,14 +91,13 @@ export interface GuardedRequest<Content, Params, RequestQuery, Subject>
  *
  * @internal
  */
-export type RequestOf<Content, Params, RequestQuery, Subject> = unknown extends Subject
-  ? RouteRequest<Content, Params, RequestQuery>
-  : GuardedRequest<Content, Params, RequestQuery, Subject>;
+export type RequestOf<Content, Params, RequestQuery, Subject, Locals = NoLocals> = unknown extends
+  Subject ? RouteRequest<Content, Params, RequestQuery, Locals>
+  : GuardedRequest<Content, Params, RequestQuery, Subject, Locals>;
 
 /** The request of an explicit specification. */
-export type TypedRequest<Spec extends AnyRequestSpec = RequestSpec, Subject = unknown> = RequestOf<
-  Spec["~content"],
-  ParamsOf<Spec>,
-  QueryOf<Spec>,
-  Subject
->;
+export type TypedRequest<
+  Spec extends AnyRequestSpec = RequestSpec,
+  Subject = unknown,
+  Locals = NoLocals,
+> = RequestOf<Spec["~content"], ParamsOf<Spec>, QueryOf<Spec>, Subject, Locals>;

@@ -2,14 +2,14 @@
  * The signatures of `router.get(path, handler, options?)` and its siblings.
  *
  * One signature covers both styles: explicit type arguments `RequestSpec` and `ResponseSpec`, or types inferred from
- * path, options and handler. Guarded routers add a signature for each `auth` mode. Options are inferred property by
- * property; inferred as a whole, an inline lambda would make `content` unknown.
+ * path, options and handler. Options are inferred property by property; inferred as a whole, an inline lambda would make
+ * `content` unknown.
  *
  * @module
  */
 
-import type { AccessRules, AuthOption, RequiredAuth } from "./access.ts";
-import type { CommonOptions, Handler, HandlerResult, RouteOptions } from "./handler.ts";
+import type { AccessRules } from "./access.ts";
+import type { CommonOptions, HandlerResult, RouteOptions } from "./handler.ts";
 import type {
   AnyRequestSpec,
   ParamsOf,
@@ -18,7 +18,7 @@ import type {
   StatedPath,
   Unspecified,
 } from "./markers.ts";
-import type { RequestOf, RouteRequest } from "./request.ts";
+import type { NoLocals, RouteRequest } from "./request.ts";
 
 /** An option that no route has. */
 export interface NoSuchOption<Name> {
@@ -62,19 +62,12 @@ export type ContentMode<Content> = Content extends undefined
   ? { readonly raw: true; readonly multipart?: false }
   : { readonly multipart: true; readonly raw?: false };
 
-/**
- * Type of `req.principal` by the route's `auth` option: none if that may be `false`.
- * @internal
- */
-export type SubjectFor<Auth, Subject> = false extends Auth ? unknown
-  : { readonly mode: "optional" } extends Auth ? Subject | undefined
-  : Subject;
-
 /** Adds a route without content: GET, HEAD, DELETE, OPTIONS or all methods. `Prefix` are the parameters of the router's prefix. */
 export interface RouteMethod<
   Self,
   Args extends unknown[],
   Rules extends AccessRules = AccessRules,
+  Locals = NoLocals,
   Prefix = unknown,
 > {
   /** Adds a route. @throws {TypeError} If the path or an option is invalid, or the router has begun to answer. */
@@ -89,11 +82,11 @@ export interface RouteMethod<
   >(
     path: Path,
     handler: (
-      req: RouteRequest<undefined, NoInfer<Params>, Query>,
+      req: RouteRequest<undefined, NoInfer<Params>, Query, Locals>,
       ...args: Args
     ) => HandlerResult<NoInfer<Data>>,
     options?:
-      & CommonOptions<Args, unknown, Params, Query, Data, Rules>
+      & CommonOptions<Args, unknown, Params, Query, Data, Rules, Locals>
       & OnlyNames<Given, keyof CommonOptions>,
   ): Self;
 }
@@ -103,6 +96,7 @@ export interface BodyRouteMethod<
   Self,
   Args extends unknown[],
   Rules extends AccessRules = AccessRules,
+  Locals = NoLocals,
   Prefix = unknown,
 > {
   /** Adds a route. @throws {TypeError} If the path or an option is invalid, or the router has begun to answer. */
@@ -120,177 +114,25 @@ export interface BodyRouteMethod<
   >(
     path: Path,
     handler: (
-      req: RouteRequest<Content, NoInfer<Params>, Query>,
+      req: RouteRequest<Content, NoInfer<Params>, Query, Locals>,
       ...args: Args
     ) => HandlerResult<NoInfer<Data>>,
     // optional, unless explicit content needs an option; a tuple of its own for each case is cheapest to check
     ...options: unknown extends Spec["~content"] ? [
         options?:
-          & CommonOptions<Args, Content, Params, Query, Data, Rules>
+          & CommonOptions<Args, Content, Params, Query, Data, Rules, Locals>
           & BodyMode<Multipart, Raw>
           & OnlyNames<Given, keyof RouteOptions>,
       ]
       : Spec["~content"] extends FormData | undefined ? [
           options:
-            & CommonOptions<Args, Content, Params, Query, Data, Rules>
+            & CommonOptions<Args, Content, Params, Query, Data, Rules, Locals>
             & ContentMode<Spec["~content"]>,
         ]
       : [
         options?:
-          & CommonOptions<Args, Content, Params, Query, Data, Rules>
+          & CommonOptions<Args, Content, Params, Query, Data, Rules, Locals>
           & BodyMode<false, false>,
       ]
   ): Self;
 }
-
-/** Adds a route without content to a guarded router. */
-export interface GuardedRouteMethod<
-  Self,
-  Args extends unknown[],
-  Subject,
-  Rules extends AccessRules = AccessRules,
-  Prefix = unknown,
-> {
-  /** Adds a protected route with explicit types. */
-  <Spec extends AnyRequestSpec, Res extends ResponseSpec>(
-    path: StatedPath<Spec, Prefix>,
-    handler: Handler<Spec, Res, Args, Subject, undefined>,
-    options?: StatedOptions<Spec, Res, Args, Rules> & { readonly auth?: true | RequiredAuth },
-  ): Self;
-  /** Adds a public route with explicit types. */
-  <Spec extends AnyRequestSpec, Res extends ResponseSpec>(
-    path: StatedPath<Spec, Prefix>,
-    handler: Handler<Spec, Res, Args, unknown, undefined>,
-    options: StatedOptions<Spec, Res, Args, Rules> & { readonly auth: false },
-  ): Self;
-  /** Adds a route with explicit types whose principal is optional. */
-  <Spec extends AnyRequestSpec, Res extends ResponseSpec>(
-    path: StatedPath<Spec, Prefix>,
-    handler: Handler<Spec, Res, Args, Subject | undefined, undefined>,
-    options: StatedOptions<Spec, Res, Args, Rules> & {
-      readonly auth: { readonly mode: "optional" };
-    },
-  ): Self;
-  /** Adds a route whose types are inferred from path, options and handler. */
-  <
-    Path extends string,
-    Auth extends AuthOption = true,
-    Params = ParamsOf<Unspecified, Path> & Prefix,
-    Query = QueryOf<Unspecified>,
-    Data = unknown,
-    Given extends PropertyKey = never,
-  >(
-    path: Path,
-    handler: (
-      req: RequestOf<undefined, NoInfer<Params>, Query, SubjectFor<NoInfer<Auth>, Subject>>,
-      ...args: Args
-    ) => HandlerResult<NoInfer<Data>>,
-    options?:
-      & CommonOptions<Args, unknown, Params, Query, Data, Rules>
-      & { readonly auth?: Auth }
-      & OnlyNames<Given, keyof CommonOptions>,
-  ): Self;
-}
-
-/** Adds a route with content to a guarded router. */
-export interface GuardedBodyRouteMethod<
-  Self,
-  Args extends unknown[],
-  Subject,
-  Rules extends AccessRules = AccessRules,
-  Prefix = unknown,
-> {
-  /** Adds a protected route with explicit types. */
-  <Spec extends AnyRequestSpec, Res extends ResponseSpec>(
-    path: StatedPath<Spec, Prefix>,
-    handler: Handler<Spec, Res, Args, Subject>,
-    ...options: StatedBodyArgument<Spec, Res, Args, Rules, { readonly auth?: true | RequiredAuth }>
-  ): Self;
-  /** Adds a public route with explicit types. */
-  <Spec extends AnyRequestSpec, Res extends ResponseSpec>(
-    path: StatedPath<Spec, Prefix>,
-    handler: Handler<Spec, Res, Args>,
-    options:
-      & StatedBodyArgument<Spec, Res, Args, Rules, { readonly auth: false }>[0]
-      & { readonly auth: false },
-  ): Self;
-  /** Adds a route with explicit types whose principal is optional. */
-  <Spec extends AnyRequestSpec, Res extends ResponseSpec>(
-    path: StatedPath<Spec, Prefix>,
-    handler: Handler<Spec, Res, Args, Subject | undefined>,
-    options:
-      & StatedBodyArgument<
-        Spec,
-        Res,
-        Args,
-        Rules,
-        { readonly auth: { readonly mode: "optional" } }
-      >[0]
-      & { readonly auth: { readonly mode: "optional" } },
-  ): Self;
-  /** Adds a route whose types are inferred from path, options and handler. */
-  <
-    Path extends string,
-    Auth extends AuthOption = true,
-    Multipart extends boolean = boolean,
-    Raw extends boolean = boolean,
-    Content = DefaultContent<unknown, Multipart, Raw>,
-    Params = ParamsOf<Unspecified, Path> & Prefix,
-    Query = QueryOf<Unspecified>,
-    Data = unknown,
-    Given extends PropertyKey = never,
-  >(
-    path: Path,
-    handler: (
-      req: RequestOf<Content, NoInfer<Params>, Query, SubjectFor<NoInfer<Auth>, Subject>>,
-      ...args: Args
-    ) => HandlerResult<NoInfer<Data>>,
-    options?:
-      & CommonOptions<Args, Content, Params, Query, Data, Rules>
-      & BodyMode<Multipart, Raw>
-      & { readonly auth?: Auth }
-      & OnlyNames<Given, keyof RouteOptions>,
-  ): Self;
-}
-
-/**
- * Options of an explicit route without content on a guarded router.
- * @internal
- */
-export type StatedOptions<
-  Spec extends AnyRequestSpec,
-  Res extends ResponseSpec,
-  Args extends unknown[],
-  Rules extends AccessRules,
-> = CommonOptions<Args, unknown, ParamsOf<Spec>, QueryOf<Spec>, Res["~response"], Rules>;
-
-/**
- * Options argument of an explicit route with content on a guarded router.
- * @internal
- */
-export type StatedBodyArgument<
-  Spec extends AnyRequestSpec,
-  Res extends ResponseSpec,
-  Args extends unknown[],
-  Rules extends AccessRules,
-  Auth,
-> = unknown extends Spec["~content"]
-  ? [options?: StatedBodyOptions<Spec, Res, Args, Rules> & BodyMode<boolean, boolean> & Auth]
-  : Spec["~content"] extends FormData | undefined ? [
-      options:
-        & StatedBodyOptions<Spec, Res, Args, Rules>
-        & ContentMode<Spec["~content"]>
-        & Auth,
-    ]
-  : [options?: StatedBodyOptions<Spec, Res, Args, Rules> & BodyMode<false, false> & Auth];
-
-/**
- * Options of an explicit route with content on a guarded router.
- * @internal
- */
-export type StatedBodyOptions<
-  Spec extends AnyRequestSpec,
-  Res extends ResponseSpec,
-  Args extends unknown[],
-  Rules extends AccessRules,
-> = CommonOptions<Args, Spec["~content"], ParamsOf<Spec>, QueryOf<Spec>, Res["~response"], Rules>;

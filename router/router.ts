@@ -32,6 +32,7 @@ import {
   DEFAULT_BODY_TIMEOUT,
   guardedAccess,
   type InstalledGuard,
+  installedGuard,
   type Route,
 } from "./_route.ts";
 import { middlewareStep, type Step } from "./_step.ts";
@@ -46,6 +47,7 @@ import type {
 } from "./handler.ts";
 import type { PrefixParamsOf } from "./markers.ts";
 import { joinPaths, parseTarget } from "./path.ts";
+import type { NoLocals } from "./request.ts";
 import { parsePattern, parsePrefix, prefixTest } from "./pattern.ts";
 import type { RouteInfo, RouterOptions, RouteSource, TypedRouter } from "./types.ts";
 
@@ -75,7 +77,7 @@ import type { RouteInfo, RouterOptions, RouteSource, TypedRouter } from "./types
  */
 export function createRouter<Args extends unknown[] = [], Prefix extends string = "">(
   options: RouterOptions<Args, Prefix> = {},
-): TypedRouter<Args, unknown, AccessRules, PrefixParamsOf<Prefix>> {
+): TypedRouter<Args, unknown, AccessRules, NoLocals, PrefixParamsOf<Prefix>> {
   rejectUnknownOptions("Cannot create router", options, ROUTER_OPTIONS);
   const { prefix = "", before = [], maxBodyBytes, onError = reportError, info } = options;
   const { bodyTimeout = DEFAULT_BODY_TIMEOUT, onRequest } = options;
@@ -107,6 +109,7 @@ export function createRouter<Args extends unknown[] = [], Prefix extends string 
     path: string,
     handler: AnyFunction,
     given: RouteOptions<unknown[]>,
+    provided: readonly Middleware<unknown[]>[],
     app?: AnyApp,
   ): void {
     const pattern = parsePattern(joinPaths(prefix, path));
@@ -123,6 +126,7 @@ export function createRouter<Args extends unknown[] = [], Prefix extends string 
       ...common,
       pattern,
       handler,
+      provided,
       guard: guarded,
       scope: scopeOf(options),
       maxBodyBytes: limit,
@@ -144,19 +148,55 @@ export function createRouter<Args extends unknown[] = [], Prefix extends string 
     if (answering) throw new TypeError(`Cannot ${action}: the router has begun to answer`);
   }
 
-  const addMount: AddMount = (path, handler, app, given = {}) => {
-    add("ALL", path.endsWith("/") ? path + "*" : path + "/*", handler, given, app);
-  };
-
-  function method(name: Method): unknown {
-    return (
-      path: string,
-      handler: AnyFunction,
-      given: RouteOptions<unknown[]> = {},
-    ): typeof router => {
-      add(name, path, handler, given);
-      return router;
+  /** Adds the methods that register something to a router; its routes and mounts run `provided` first. */
+  function view(self: object, provided: readonly Middleware<unknown[]>[]): object {
+    const addMount: AddMount = (path, handler, app, given = {}) => {
+      add("ALL", path.endsWith("/") ? path + "*" : path + "/*", handler, given, provided, app);
     };
+    const method =
+      (name: Method) =>
+      (path: string, handler: AnyFunction, given: RouteOptions<unknown[]> = {}): unknown => {
+        add(name, path, handler, given, provided);
+        return self;
+      };
+    OWN_ROUTERS.set(self, addMount);
+    return Object.assign(self, {
+      ...Object.fromEntries(METHODS.map((name) => [name.toLowerCase(), method(name)])),
+      provide(provider: Middleware<unknown[]>): unknown {
+        middlewareStep(provider); // rejects what is not a function
+        return view(Object.create(self), [...provided, provider]);
+      },
+      under(path: string, ...middleware: Middleware<unknown[]>[]): unknown {
+        checkOpen(`add middleware under ${path}`);
+        const appliesTo = prefixTest(parsePrefix(joinPaths(prefix, path)));
+        steps.push(...middleware.map((one) => middlewareStep(one, appliesTo)));
+        return self;
+      },
+      mount(path: string, app: AnyApp, mountOptions: MountOptions = {}): unknown {
+        const { insecureEncodedSlashes = false, ...options } = readMountOptions(
+          mountOptions,
+          `mount ${path}`,
+        );
+        checkFunction(app?.fetch, `mount ${path}`, "app.fetch");
+        const encodedSlashes = insecureEncodedSlashes || OWN_ROUTERS.has(app);
+        const handler = createMountHandler(parsePrefix(joinPaths(prefix, path)), app, {
+          encodedSlashes,
+        });
+        addMount(path, handler, app, options);
+        return self;
+      },
+      withAuth(integration: AuthIntegration<object>): unknown {
+        checkOpen("install a guard");
+        if (guard !== undefined) throw new TypeError("Cannot install a guard: the router has one");
+        guard = installedGuard(integration);
+        const { before: first = [] } = integration as AuthIntegration<object>;
+        steps.unshift(...first.map((middleware) => middlewareStep(middleware)));
+        if (integration.catch !== undefined) hooks.catches.unshift(integration.catch);
+        if (integration.finally !== undefined) hooks.finals.push(integration.finally);
+        integration.routes?.(router as unknown as RouteTarget);
+        return self;
+      },
+    });
   }
 
   function fetch(request: Request, ...args: unknown[]): Response | Promise<Response> {
@@ -188,8 +228,7 @@ export function createRouter<Args extends unknown[] = [], Prefix extends string 
     return isObserving() ? observe(response, run, observation, fallbacks.report) : response;
   }
 
-  const router = {
-    ...Object.fromEntries(METHODS.map((name) => [name.toLowerCase(), method(name)])),
+  const router = view({
     fetch,
     routes,
     info,
@@ -205,51 +244,14 @@ export function createRouter<Args extends unknown[] = [], Prefix extends string 
       );
       return await answer(request, args, false); // no server has delivered this request
     },
-    under(path: string, ...middleware: Middleware<unknown[]>[]): unknown {
-      checkOpen(`add middleware under ${path}`);
-      const appliesTo = prefixTest(parsePrefix(joinPaths(prefix, path)));
-      steps.push(...middleware.map((one) => middlewareStep(one, appliesTo)));
-      return router;
-    },
-    mount(path: string, app: AnyApp, mountOptions: MountOptions = {}): unknown {
-      const { insecureEncodedSlashes = false, ...options } = readMountOptions(
-        mountOptions,
-        `mount ${path}`,
-      );
-      checkFunction(app?.fetch, `mount ${path}`, "app.fetch");
-      const encodedSlashes = insecureEncodedSlashes || OWN_ROUTERS.has(app);
-      const handler = createMountHandler(parsePrefix(joinPaths(prefix, path)), app, {
-        encodedSlashes,
-      });
-      addMount(path, handler, app, options);
-      return router;
-    },
-    withAuth(integration: AuthIntegration<object>): unknown {
-      checkOpen("install a guard");
-      if (guard !== undefined) throw new TypeError("Cannot install a guard: the router has one");
-      checkFunction(integration.guard, "integration", "guard");
-      checkFunction(integration.authorize, "integration", "authorize", true);
-      checkFunction(integration.catch, "integration", "catch", true);
-      checkFunction(integration.finally, "integration", "finally", true);
-      guard = {
-        guard: integration.guard,
-        challenge: integration.challenge ?? "Session",
-        strategies: integration.strategies ?? [],
-        authorize: integration.authorize,
-        authorizationPolicy: integration.authorizationPolicy ?? "optional",
-        use: [...integration.use ?? []] as Middleware<unknown[]>[],
-      };
-      guard.use.forEach((middleware) => middlewareStep(middleware)); // rejects what is not a function
-      const { before: first = [] } = integration as AuthIntegration<object>;
-      steps.unshift(...first.map((middleware) => middlewareStep(middleware)));
-      if (integration.catch !== undefined) hooks.catches.unshift(integration.catch);
-      if (integration.finally !== undefined) hooks.finals.push(integration.finally);
-      integration.routes?.(router as unknown as RouteTarget);
-      return router;
-    },
-  };
-  OWN_ROUTERS.set(router, addMount);
-  return router as unknown as TypedRouter<Args, unknown, AccessRules, PrefixParamsOf<Prefix>>;
+  }, []);
+  return router as unknown as TypedRouter<
+    Args,
+    unknown,
+    AccessRules,
+    NoLocals,
+    PrefixParamsOf<Prefix>
+  >;
 }
 
 const ROUTER_OPTIONS: OptionNames<RouterOptions> = {
@@ -286,5 +288,5 @@ export function addMount<Args extends unknown[]>(
   handler: AnyFunction,
   app: AnyApp,
 ): void {
-  OWN_ROUTERS.get(router)?.(path, handler, app);
+  (OWN_ROUTERS.get(router) as AddMount)(path, handler, app);
 }

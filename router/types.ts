@@ -15,15 +15,12 @@ import type {
   ResponseHook,
   RouteOptions,
 } from "./handler.ts";
+import type { GuardedBodyRouteMethod, GuardedRouteMethod } from "./guarded_route_method.ts";
 import type { OpenApiInfo } from "./openapi_types.ts";
-import type { RouteRequest } from "./request.ts";
-import type {
-  BodyRouteMethod,
-  GuardedBodyRouteMethod,
-  GuardedRouteMethod,
-  OnlyNames,
-  RouteMethod,
-} from "./route_method.ts";
+import type { LocalsProvider } from "./provide.ts";
+import type { NoLocals, RequestOf, RouteRequest } from "./request.ts";
+import type { AnyParams, Query } from "./markers.ts";
+import type { BodyRouteMethod, OnlyNames, RouteMethod } from "./route_method.ts";
 
 export type * from "./access.ts";
 export type * from "./guard.ts";
@@ -102,30 +99,31 @@ export interface RouteSource {
 
 /**
  * A router whose `fetch` answers requests. Once it is guarded, `Subject` is the type of `req.principal`, and `Rules` are what
- * routes may say to the guard. `Prefix` is the type of the prefix's parameters.
+ * routes may say to the guard. `Locals` is the type of `req.locals`, `Prefix` that of the prefix's parameters.
  */
 export interface TypedRouter<
   in out Args extends unknown[] = [],
   in out Subject = unknown,
   in Rules extends AccessRules = RegisteredRules,
+  out Locals = NoLocals,
   out Prefix = unknown,
 > {
   /** Adds a GET route, which also answers HEAD. */
-  readonly get: MethodOf<Args, Subject, Rules, Prefix>;
+  readonly get: MethodOf<Args, Subject, Rules, Locals, Prefix>;
   /** Adds a HEAD route. */
-  readonly head: MethodOf<Args, Subject, Rules, Prefix>;
+  readonly head: MethodOf<Args, Subject, Rules, Locals, Prefix>;
   /** Adds an OPTIONS route that replaces the automatic response. */
-  readonly options: MethodOf<Args, Subject, Rules, Prefix>;
+  readonly options: MethodOf<Args, Subject, Rules, Locals, Prefix>;
   /** Adds a DELETE route. */
-  readonly delete: MethodOf<Args, Subject, Rules, Prefix>;
+  readonly delete: MethodOf<Args, Subject, Rules, Locals, Prefix>;
   /** Adds a route for every method. It has no content type check: read and validate the body in the handler. */
-  readonly all: MethodOf<Args, Subject, Rules, Prefix>;
+  readonly all: MethodOf<Args, Subject, Rules, Locals, Prefix>;
   /** Adds a POST route. */
-  readonly post: BodyMethodOf<Args, Subject, Rules, Prefix>;
+  readonly post: BodyMethodOf<Args, Subject, Rules, Locals, Prefix>;
   /** Adds a PUT route. */
-  readonly put: BodyMethodOf<Args, Subject, Rules, Prefix>;
+  readonly put: BodyMethodOf<Args, Subject, Rules, Locals, Prefix>;
   /** Adds a PATCH route. */
-  readonly patch: BodyMethodOf<Args, Subject, Rules, Prefix>;
+  readonly patch: BodyMethodOf<Args, Subject, Rules, Locals, Prefix>;
   /**
    * Answers a request. Usable unbound: `Deno.serve(router.fetch)`. The info argument of `Deno.serve` belongs to its own request:
    * with another body, omit it or delete `Content-Length`, which is trusted with it.
@@ -142,7 +140,10 @@ export interface TypedRouter<
    *
    * @throws {TypeError} If the path is not a valid prefix, or the router has begun to answer.
    */
-  under(path: string, ...middleware: Middleware<Args>[]): TypedRouter<Args, Subject, Rules, Prefix>;
+  under(
+    path: string,
+    ...middleware: Middleware<Args>[]
+  ): TypedRouter<Args, Subject, Rules, Locals, Prefix>;
   /**
    * Mounts any fetch application under a path. It receives the rest of the path, raw, and reads bodies without the router's
    * limits.
@@ -153,7 +154,7 @@ export interface TypedRouter<
     path: string,
     app: FetchHandler<Args>,
     options?: MountOptions<Rules> & OnlyNames<Given, keyof MountOptions>,
-  ): TypedRouter<Args, Subject, Rules, Prefix>;
+  ): TypedRouter<Args, Subject, Rules, Locals, Prefix>;
   /**
    * Guards every route and mount that is added afterwards.
    *
@@ -161,8 +162,64 @@ export interface TypedRouter<
    */
   withAuth<S extends object, R extends AccessRules = AccessRules>(
     integration: AuthIntegration<S, Args, R>,
-  ): TypedRouter<Args, S, R, Prefix>;
+  ): TypedRouter<Args, S, R, Locals, Prefix>;
+  /**
+   * A view of this router. Each route and mount that is added through the view runs the middleware first, where its own `use`
+   * runs: behind the guard. `req.locals` is typed by what it provides. Views nest.
+   *
+   * @throws {TypeError} If it is not a function.
+   */
+  provide<Provided>(
+    provider: LocalsProvider<Args, Provided, ProviderRequest<Subject, Locals>>,
+  ): TypedRouter<Args, Subject, Rules, Locals & Provided, Prefix>;
 }
+
+/**
+ * The methods of a router that add routes: what a function of another file takes. Every router fits whose `fetch` gets these
+ * arguments or more, whose routes have these locals or more, and whose guard has the same principal and accepts these rules.
+ */
+export interface Routes<
+  out Args extends unknown[] = [],
+  in out Subject = unknown,
+  in Rules extends AccessRules = RegisteredRules,
+  out Locals = NoLocals,
+  out Prefix = unknown,
+> extends
+  Readonly<
+    & Record<
+      "get" | "head" | "options" | "delete" | "all",
+      MethodOf<Args, Subject, Rules, Locals, Prefix, Routes<Args, Subject, Rules, Locals, Prefix>>
+    >
+    & Record<
+      "post" | "put" | "patch",
+      BodyMethodOf<
+        Args,
+        Subject,
+        Rules,
+        Locals,
+        Prefix,
+        Routes<Args, Subject, Rules, Locals, Prefix>
+      >
+    >
+  > {
+  /** The same methods, for routes that run the middleware first. */
+  provide<Provided>(
+    provider: LocalsProvider<Args, Provided, ProviderRequest<Subject, Locals>>,
+  ): Routes<Args, Subject, Rules, Locals & Provided, Prefix>;
+}
+
+/**
+ * The request that a router passes to middleware which provides locals. On a guarded router, a route may be public.
+ *
+ * @internal
+ */
+export type ProviderRequest<Subject, Locals> = RequestOf<
+  unknown,
+  AnyParams,
+  Query,
+  Subject | undefined,
+  Locals
+>;
 
 /**
  * Signature of the methods without content.
@@ -173,10 +230,11 @@ export type MethodOf<
   Args extends unknown[],
   Subject,
   Rules extends AccessRules,
+  Locals,
   Prefix,
-  Router = TypedRouter<Args, Subject, Rules, Prefix>,
-> = unknown extends Subject ? RouteMethod<Router, Args, Rules, Prefix>
-  : GuardedRouteMethod<Router, Args, Subject, Rules, Prefix>;
+  Router = TypedRouter<Args, Subject, Rules, Locals, Prefix>,
+> = unknown extends Subject ? RouteMethod<Router, Args, Rules, Locals, Prefix>
+  : GuardedRouteMethod<Router, Args, Subject, Rules, Locals, Prefix>;
 
 /**
  * Signature of the methods with content.
@@ -187,7 +245,8 @@ export type BodyMethodOf<
   Args extends unknown[],
   Subject,
   Rules extends AccessRules,
+  Locals,
   Prefix,
-  Router = TypedRouter<Args, Subject, Rules, Prefix>,
-> = unknown extends Subject ? BodyRouteMethod<Router, Args, Rules, Prefix>
-  : GuardedBodyRouteMethod<Router, Args, Subject, Rules, Prefix>;
+  Router = TypedRouter<Args, Subject, Rules, Locals, Prefix>,
+> = unknown extends Subject ? BodyRouteMethod<Router, Args, Rules, Locals, Prefix>
+  : GuardedBodyRouteMethod<Router, Args, Subject, Rules, Locals, Prefix>;

@@ -7,6 +7,7 @@
 import type {
   AccessRules,
   AuthIntegration,
+  NoLocals,
   RegisteredRules,
   TypedRouter,
 } from "../../router/types.ts";
@@ -68,13 +69,14 @@ export interface WithAuthRoutesOptions<Metadata = RegisteredRules["metadata"], K
  */
 export function withAuthRoutes<
   Args extends unknown[],
+  Locals = NoLocals,
   Prefix = unknown,
   Known = RegisteredRules["metadata"],
   Metadata = Known,
 >(
-  router: TypedRouter<Args, unknown, AccessRules<never, never>, Prefix>,
+  router: TypedRouter<Args, unknown, AccessRules<never, never>, Locals, Prefix>,
   options: WithAuthRoutesOptions<Metadata, Known> = {},
-): TypedRouter<Args, Principal, GuardRules<Metadata>, Prefix> {
+): TypedRouter<Args, Principal, GuardRules<Metadata>, Locals, Prefix> {
   return router.withAuth(guardIntegration(options));
 }
 

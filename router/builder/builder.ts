@@ -11,175 +11,24 @@ import type { StaticAssetOptions } from "../../static/types.ts";
 import { nameOf } from "./_controller_metadata.ts";
 import { addControllers } from "./_controllers.ts";
 import { type OptionNames, pick, rejectUnknownOptions } from "../_options.ts";
-import type { Class, Container } from "./container.ts";
+import type { Class } from "./container.ts";
 import { filesOf } from "../internals.ts";
 import { joinPaths } from "../path.ts";
+import type { LocalsProvider } from "../provide.ts";
 import { addMount, createRouter } from "../router.ts";
 import { createMount } from "../static_mount.ts";
-import type { PrefixParamsOf } from "../markers.ts";
-import type { OnlyNames } from "../route_method.ts";
+import type { AuthIntegration } from "../guard.ts";
+import type { ErrorHandler, Middleware, ResponseHook } from "../handler.ts";
+import type { TypedRouter } from "../types.ts";
 import type {
-  AccessRules,
-  AuthIntegration,
-  BodyMethodOf,
-  ErrorHandler,
-  FetchHandler,
-  MethodOf,
-  Middleware,
-  MountOptions,
-  RegisteredRules,
-  ResponseHook,
-  RouterOptions,
-  TypedRouter,
-} from "../types.ts";
+  BuilderExtension,
+  BuilderOptions,
+  BuilderStage,
+  BuiltRouter,
+  RouterBuilder,
+} from "./types.ts";
 
-export type {
-  PackagedAsset,
-  StaticAssetManifest,
-  StaticAssetMetadata,
-  StaticAssetOptions,
-  StaticAssetPackage,
-} from "../../static/types.ts";
-
-/** When an extension runs: before authentication, directly after it, or after everything else. */
-export type BuilderStage = "static" | "extension" | "controllers";
-
-/** Adds routes, mounts or middleware to a router during `build()`. */
-export type BuilderExtension<
-  Args extends unknown[] = [],
-  Subject = unknown,
-  Rules extends AccessRules = RegisteredRules,
-  Prefix = unknown,
-> = (router: TypedRouter<Args, Subject, Rules, Prefix>) => void;
-
-/** Options of {@linkcode routerBuilder}: the router's options without a method on the builder. */
-export interface BuilderOptions<Args extends unknown[] = []>
-  extends Omit<RouterOptions<Args>, "prefix" | "before" | "catch" | "finally"> {
-  /** Container that creates the controllers, instead of the one that each was defined with. */
-  container?: Container;
-}
-
-/** A built router, which also takes static mounts. */
-export interface BuiltRouter<
-  in out Args extends unknown[] = [],
-  in out Subject = unknown,
-  in Rules extends AccessRules = RegisteredRules,
-  out Prefix = unknown,
-> extends TypedRouter<Args, Subject, Rules, Prefix> {
-  /** Adds a GET route, which also answers HEAD. */
-  readonly get: MethodOf<Args, Subject, Rules, Prefix, BuiltRouter<Args, Subject, Rules, Prefix>>;
-  /** Adds a HEAD route. */
-  readonly head: MethodOf<Args, Subject, Rules, Prefix, BuiltRouter<Args, Subject, Rules, Prefix>>;
-  /** Adds an OPTIONS route that replaces the automatic response. */
-  readonly options: MethodOf<
-    Args,
-    Subject,
-    Rules,
-    Prefix,
-    BuiltRouter<Args, Subject, Rules, Prefix>
-  >;
-  /** Adds a DELETE route. */
-  readonly delete: MethodOf<
-    Args,
-    Subject,
-    Rules,
-    Prefix,
-    BuiltRouter<Args, Subject, Rules, Prefix>
-  >;
-  /** Adds a route for every method. */
-  readonly all: MethodOf<Args, Subject, Rules, Prefix, BuiltRouter<Args, Subject, Rules, Prefix>>;
-  /** Adds a POST route. */
-  readonly post: BodyMethodOf<
-    Args,
-    Subject,
-    Rules,
-    Prefix,
-    BuiltRouter<Args, Subject, Rules, Prefix>
-  >;
-  /** Adds a PUT route. */
-  readonly put: BodyMethodOf<
-    Args,
-    Subject,
-    Rules,
-    Prefix,
-    BuiltRouter<Args, Subject, Rules, Prefix>
-  >;
-  /** Adds a PATCH route. */
-  readonly patch: BodyMethodOf<
-    Args,
-    Subject,
-    Rules,
-    Prefix,
-    BuiltRouter<Args, Subject, Rules, Prefix>
-  >;
-  /** Runs middleware for every request to or under a path, whether or not a route matches. */
-  under(path: string, ...middleware: Middleware<Args>[]): BuiltRouter<Args, Subject, Rules, Prefix>;
-  /** Mounts any fetch application under a path. */
-  mount<Given extends PropertyKey = never>(
-    path: string,
-    app: FetchHandler<Args>,
-    options?: MountOptions<Rules> & OnlyNames<Given, keyof MountOptions>,
-  ): BuiltRouter<Args, Subject, Rules, Prefix>;
-  /** Guards every route and mount that is added afterwards. */
-  withAuth<S extends object, R extends AccessRules = AccessRules>(
-    integration: AuthIntegration<S, Args, R>,
-  ): BuiltRouter<Args, S, R, Prefix>;
-  /**
-   * Serves static assets under a path. The router's guard covers them, unlike static mounts of the builder.
-   *
-   * @throws {TypeError} If the path or an option is invalid, or the router has begun to answer.
-   */
-  static(prefix: string, options: StaticAssetOptions): BuiltRouter<Args, Subject, Rules, Prefix>;
-}
-
-/** Records how to build a router. Every method except `build` returns the builder. */
-export interface RouterBuilder<
-  in out Args extends unknown[] = [],
-  in out Subject = unknown,
-  in Rules extends AccessRules = RegisteredRules,
-  out Prefix = unknown,
-> {
-  /** Sets the prefix of every path. @throws {TypeError} If it was set before. */
-  prefix<P extends string>(
-    pathPrefix: P,
-  ): RouterBuilder<Args, Subject, Rules, PrefixParamsOf<P>>;
-  /** Adds middleware for every request, static assets included, before it is matched. */
-  use(...middleware: readonly Middleware<Args>[]): RouterBuilder<Args, Subject, Rules, Prefix>;
-  /** Sets the handler for thrown values. @throws {TypeError} If it was set before. */
-  catch(handler: ErrorHandler<Args>): RouterBuilder<Args, Subject, Rules, Prefix>;
-  /** Adds hooks that are called with every response, last. */
-  finally(...hooks: readonly ResponseHook<Args>[]): RouterBuilder<Args, Subject, Rules, Prefix>;
-  /**
-   * Serves static assets under a path, after the middleware and before everything that is guarded. A missing file is a
-   * 404, unless `fallthrough` leaves the request to later routes. Guard assets with middleware, or with `fallthrough` and
-   * a guarded route.
-   *
-   * @throws {TypeError} In `build()`, if the path or an option is invalid.
-   */
-  static(prefix: string, options: StaticAssetOptions): RouterBuilder<Args, Subject, Rules, Prefix>;
-  /** Guards every route of later stages and of the built router. @throws {TypeError} If a guard was set before. */
-  withAuth<S extends object, R extends AccessRules = AccessRules>(
-    integration: AuthIntegration<S, Args, R>,
-  ): RouterBuilder<Args, S, R, Prefix>;
-  /** Applies an extension after authentication, so that its routes are guarded. */
-  extend(
-    extension: BuilderExtension<Args, Subject, Rules, Prefix>,
-  ): RouterBuilder<Args, Subject, Rules, Prefix>;
-  /** Applies an extension at a stage. Routes of the stage `static` are not guarded. */
-  extend(
-    extension: BuilderExtension<Args>,
-    stage: BuilderStage,
-  ): RouterBuilder<Args, Subject, Rules, Prefix>;
-  /**
-   * Adds the routes of classes with `@Controller`, after all other recorded routes.
-   *
-   * @throws {TypeError} If a class was added before; in `build()`, if one is not a controller, or a decorated method does
-   * not belong to one.
-   */
-  controllers(...classes: readonly Class<object>[]): RouterBuilder<Args, Subject, Rules, Prefix>;
-  /** Builds the router. @throws {TypeError} If it was built before, or a recorded value is invalid. */
-  build(): BuiltRouter<Args, Subject, Rules, Prefix>;
-}
+export type * from "./types.ts";
 
 /**
  * Creates a builder.
@@ -215,6 +64,7 @@ export function routerBuilder<Args extends unknown[] = []>(
   };
   const mounts: [prefix: string, options: StaticAssetOptions][] = [];
   const controllers = new Set<Class<object>>();
+  const providers: LocalsProvider<Args>[] = [];
   let prefix: string | undefined;
   let handler: ErrorHandler<Args> | undefined;
   let integration: AuthIntegration<object, Args> | undefined;
@@ -243,19 +93,20 @@ export function routerBuilder<Args extends unknown[] = []>(
       ...(prefix === undefined ? {} : { prefix }),
       ...(handler === undefined ? {} : { catch: handler }),
     });
-    // The methods of the created router return that same object, which now has static() as well.
+    // The methods of the created router return that same object, which now has static() as well. `this` may be a view of it.
     const router = Object.assign(created, {
-      static(path: string, options: StaticAssetOptions): BuiltRouter<Args> {
-        addStatic(created, path, options);
-        return router;
+      static(this: BuiltRouter<Args>, path: string, options: StaticAssetOptions) {
+        addStatic(this, path, options);
+        return this;
       },
     }) as BuiltRouter<Args>;
     mounts.forEach(([path, options]) => addStatic(created, path, options));
     extensions.static.forEach((extend) => extend(router));
     if (integration !== undefined) router.withAuth(integration);
-    extensions.extension.forEach((extend) => extend(router));
-    extensions.controllers.forEach((extend) => extend(router));
-    return router;
+    const view = providers.reduce((view, provider) => view.provide(provider), router);
+    extensions.extension.forEach((extend) => extend(view));
+    extensions.controllers.forEach((extend) => extend(view));
+    return view;
   }
 
   const builder = {
@@ -270,6 +121,8 @@ export function routerBuilder<Args extends unknown[] = []>(
       record("static assets", undefined, () => mounts.push([path, options])),
     withAuth: (given: AuthIntegration<object, Args>) =>
       record("authentication", integration, () => integration = given),
+    provide: (given: LocalsProvider<Args>) =>
+      record("a provider", undefined, () => providers.push(given)),
     extend: (given: BuilderExtension<Args>, stage: BuilderStage = "extension") =>
       record("an extension", undefined, () => extensions[stage].push(given)),
     controllers: (...classes: Class<object>[]) =>

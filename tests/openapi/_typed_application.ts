@@ -42,12 +42,14 @@ export class SameController {
 };
 
 const BEFORE = `
+import { provide } from "@gatehouse/http";
 import { addHandler, addPing, bySchema, dated, plain, schema, stated } from "./handlers.ts";
 import { SameController as OtherController } from "./same.ts";
 interface Pet { name: string; age?: number }
 interface Page<T> { items: T[]; next: string | null }
 interface Path { id: string }
 interface Find { /** Words. */ q?: string; tags: string[]; kind: "a" | "b" }
+const tenant = provide(() => ({ tenant: { name: "a", since: new Date(0) } }));
 const chance = (): boolean => Math.random() > 2;
 
 class Base<T> {

@@ -10,6 +10,7 @@ import {
   type Handler,
   type Json,
   json,
+  type NoLocals,
   type PathParams,
   type RequestSpec,
   type ResponseSpec,
@@ -155,6 +156,6 @@ export function prefixes(): void {
   const narrower: TypedRouter = router;
   void [plain, dynamic, narrower];
   // @ts-expect-error -- a router without the prefix does not have its parameters
-  const wider: TypedRouter<[], unknown, never, { readonly org: string }> = createRouter();
+  const wider: TypedRouter<[], unknown, never, NoLocals, { readonly org: string }> = createRouter();
   void wider;
 }

@@ -26,6 +26,15 @@ const id = { id: TEXT };
 
 const STATED: readonly RouteCase[] = [
   [
+    "a route behind middleware that provides data, in a chain",
+    "PUT /provided/{id}",
+    `router.provide(tenant).provide(provide(() => ({ n: 1 })))
+      .get("/provided", (req) => json(req.locals.n))
+      .put<RequestSpec<Json<Pet>, PathParams<Path>>, ResponseSpec<Pet>>(
+        "/provided/:id", (req) => json(req.content));`,
+    { path: id, body: ref("Pet"), sent: { 200: ref("Pet") } },
+  ],
+  [
     "a route that states all of them",
     "POST /stated/{id}",
     `router.post<RequestSpec<Json<Pet>, PathParams<Path>, QueryParams<Find>>,
@@ -81,6 +90,13 @@ const STATED: readonly RouteCase[] = [
 ];
 
 const INFERRED: readonly RouteCase[] = [
+  [
+    "a handler that sends what middleware provides",
+    "GET /provided/{id}",
+    `router.provide(tenant).get("/provided/:id",
+      (req) => json(req.locals.tenant));`,
+    { path: id, sent: { 200: objectOf({ name: TEXT, since: DATE }) } },
+  ],
   [
     "a handler that says none",
     "GET /inferred/{id}",

@@ -5,7 +5,7 @@
  */
 
 import type { MediaTypeObject, ResponseObject, SchemaObject } from "../router/openapi_types.ts";
-import { ERROR_PHRASES } from "../router/status.ts";
+import { ERROR_PHRASES } from "../router/problem.ts";
 import { SCHEMA_REF } from "./_schema_graph.ts";
 
 /** Prefix of a reference to a response of the document. */

@@ -2,7 +2,7 @@ import { assertEquals, assertMatch } from "@std/assert";
 import { join } from "@std/path";
 import { AuthError, type AuthErrorCode } from "@gatehouse/http";
 import { packageModules, ROOT } from "../../dev/_project.ts";
-import { ERROR_PHRASES } from "../../router/status.ts";
+import { ERROR_PHRASES } from "../../router/problem.ts";
 
 const PAGE = "docs/errors.md";
 

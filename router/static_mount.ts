@@ -132,7 +132,7 @@ export function createMount(
       ...fields,
     ];
     if (sized || body === null) headers.push(["Content-Length", String(size)]);
-    const init = { status, headers };
+    const init = { status, headers, encodeBody: "manual" }; // else workerd compresses what is compressed
     return HOST.createResponse !== undefined && body instanceof Uint8Array
       ? HOST.createResponse(body as Uint8Array<ArrayBuffer>, contentType, init)
       : new Response(body, init);

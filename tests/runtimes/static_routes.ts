@@ -4,8 +4,9 @@
  * @module
  */
 
-import { mountStatic, type RouterBuilder } from "../../mod.ts";
-import { corruptPackage, DIRECTORY, packagedOptions } from "./static_assets.ts";
+import { mountStatic, type RouterBuilder, staticFeatures } from "../../mod.ts";
+import { corruptPackage, DIRECTORY, packagedOptions, packageOf } from "./static_assets.ts";
+import { FEATURE_FILES, FEATURES } from "./static_feature_cases.ts";
 
 /** Answers requests, as every server's adapter wants it. */
 export type Fetch = (request: Request) => Response | Promise<Response>;
@@ -13,7 +14,13 @@ export type Fetch = (request: Request) => Response | Promise<Response>;
 /** Adds the mounts of packages to a builder. */
 export async function addPackages(builder: RouterBuilder): Promise<RouterBuilder> {
   const options = await packagedOptions();
+  const features = staticFeatures(FEATURES);
   return builder
+    .static("/features", {
+      directory: DIRECTORY,
+      package: await packageOf(FEATURE_FILES),
+      features,
+    })
     .static("/packaged", { ...options, cacheControl: "max-age=60" })
     .static("/through", { ...options, fallthrough: true })
     .static("/corrupt", { directory: DIRECTORY, package: await corruptPackage() });

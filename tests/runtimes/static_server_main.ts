@@ -17,6 +17,7 @@ import {
   type PackageFormat,
   packageStaticAssets,
   routerBuilder,
+  staticFeatures,
 } from "../../native.ts";
 import { serveNode } from "../../serve/native_node.ts";
 import { addPackages, type Fetch } from "./static_routes.ts";
@@ -39,6 +40,10 @@ async function makeFetch(folder: string): Promise<Fetch> {
   const router = (await addPackages(routerBuilder({ onError: () => {} })))
     .static("/live", { directory: `${folder}/root`, cacheControl: "no-cache" })
     .static("/live-through", { directory: `${folder}/root`, fallthrough: true })
+    .static("/live-features", {
+      directory: `${folder}/root`,
+      features: staticFeatures({ ranges: true, lastModified: true }),
+    })
     .static("/current", { directory: `${folder}/current` })
     .static("/generated", { directory: "generated", live: false })
     .build()

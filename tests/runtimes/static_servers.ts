@@ -11,6 +11,7 @@ import { runCases, type RuntimeResult } from "./harness.ts";
 import { COMMANDS, findVersion, type RuntimeCommand, withWorker } from "./launch.ts";
 import type { Outcome } from "./report.ts";
 import { makeFixture } from "./static_fixture.ts";
+import { featureCases, liveFeatureCases } from "./static_feature_cases.ts";
 import { liveCases } from "./static_live_cases.ts";
 import { packagedCases, type StaticServer } from "./static_packaged_cases.ts";
 import { raceCases } from "./static_race_cases.ts";
@@ -52,7 +53,10 @@ export async function* runStaticServers(folder: string): AsyncIterable<Outcome> 
   yield await withWorker(worker, async (miniflare) => {
     const { port } = await miniflare.ready;
     const mounts = ["/packaged", "/through", "/bare"];
-    return await runCases(packagedCases({ port: Number(port) }, mounts));
+    return await runCases([
+      ...packagedCases({ port: Number(port) }, mounts),
+      ...featureCases(Number(port)),
+    ]);
   });
 }
 
@@ -116,6 +120,8 @@ async function runServer(
     results = await runCases([
       ...packagedCases(server, ["/packaged", "/through"]),
       ...liveCases(server),
+      ...featureCases(port),
+      ...liveFeatureCases(port),
       ...(Deno.build.os === "linux" ? raceCases(server) : []),
     ]);
   } catch {

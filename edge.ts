@@ -23,6 +23,7 @@ export {
   provide,
   redirect,
   routerBuilder,
+  sse,
   token,
   wrap,
 } from "./router/mod.ts";

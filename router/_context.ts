@@ -31,6 +31,12 @@ export interface MatchedRoute extends BodyRules {
   readonly pattern: Pattern;
 }
 
+/** What a router's requests share. */
+export interface RouterRules extends BodyRules {
+  /** Passes an error to `onError`. */
+  readonly report: (error: unknown, ctx: RequestContext) => void;
+}
+
 /**
  * The request that handlers get.
  *
@@ -48,7 +54,7 @@ export class RequestContext implements GuardedRequest<unknown, AnyParams, Query,
   /** Scopes that the entered route names, for guards among its middleware. */
   namedScope: ScopeOption | undefined = undefined;
   readonly #match: Match<MatchedRoute>;
-  readonly #defaultRules: BodyRules;
+  readonly #defaultRules: RouterRules;
   readonly #delivered: boolean;
   #original: Request | undefined = undefined;
   #index = 0;
@@ -64,7 +70,7 @@ export class RequestContext implements GuardedRequest<unknown, AnyParams, Query,
     url: string,
     target: Target,
     match: Match<MatchedRoute>,
-    defaultRules: BodyRules,
+    defaultRules: RouterRules,
     delivered: boolean,
   ) {
     this.raw = raw;
@@ -91,6 +97,11 @@ export class RequestContext implements GuardedRequest<unknown, AnyParams, Query,
   /** The request that the outermost router was called with: what per-request state is stored under. */
   get original(): Request {
     return this.#original ??= originalRequest(this.raw);
+  }
+
+  /** Passes an error to `onError`, of what goes on after the response. */
+  report(error: unknown): void {
+    this.#defaultRules.report(error, this);
   }
 
   get path(): string {

@@ -6,7 +6,7 @@
 
 import type { RequestContext } from "./_context.ts";
 import type { Engine, Match } from "./_engine.ts";
-import { isObserving, noteError } from "./_observe.ts";
+import { isObserving, noteError } from "./_report.ts";
 import { checkedResponse, type Fallbacks, type Run } from "./_pipeline.ts";
 import { andThen, attempt, type MaybePromise } from "./_promise.ts";
 import type { Route } from "./_route.ts";

@@ -241,11 +241,11 @@ export function checkLimit(limit: number | undefined, where: string): void {
 /** The most that a timer can wait: 2³¹ - 1 ms. */
 const MAX_TIMEOUT = 2_147_483;
 
-/** Checks `bodyTimeout`. @throws {RangeError} If it is not a number of seconds that a timer can wait. */
-export function checkTimeout(seconds: number): void {
+/** Checks a time to wait. @throws {RangeError} If it is not a number of seconds that a timer can wait. */
+export function checkTimeout(seconds: number, where: string, name: string): void {
   if (!(typeof seconds === "number" && seconds > 0 && seconds <= MAX_TIMEOUT)) {
     throw new RangeError(
-      `Cannot add router: bodyTimeout must be a positive number of seconds, at most ${MAX_TIMEOUT}`,
+      `Cannot ${where}: ${name} must be a positive number of seconds, at most ${MAX_TIMEOUT}`,
     );
   }
 }

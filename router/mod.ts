@@ -73,6 +73,13 @@ export { editHeaders, empty, json, pass, redirect } from "./response.ts";
 export type { Pass, RedirectStatus, TypedResponse } from "./response.ts";
 export { provide } from "./provide.ts";
 export type { LocalsProvider } from "./provide.ts";
+export { sse } from "./sse.ts";
+export type {
+  EventStream,
+  EventStreamContext,
+  EventStreamOptions,
+  ServerSentEvent,
+} from "./sse.ts";
 export { wrap } from "./wrap.ts";
 export type { Wrapper } from "./wrap.ts";
 export { logDenials } from "./_report.ts";

@@ -7,8 +7,8 @@
  * @module
  */
 
-import { type BodyRules, isDelivery } from "./_body.ts";
-import { RequestContext } from "./_context.ts";
+import { isDelivery } from "./_body.ts";
+import { RequestContext, type RouterRules } from "./_context.ts";
 import { scopeOf } from "./access.ts";
 import { createEngine, type Method, METHODS } from "./_engine.ts";
 import { createFallbacks, type Hooks } from "./_fallbacks.ts";
@@ -23,9 +23,8 @@ import {
   readOptions,
   rejectUnknownOptions,
 } from "./_options.ts";
-import { isObserving, observe, startObservation } from "./_observe.ts";
 import { type Run, settle } from "./_pipeline.ts";
-import { reportError } from "./_report.ts";
+import { isObserving, observe, reportError, startObservation } from "./_report.ts";
 import {
   type AnyFunction,
   BODY_LIMITS,
@@ -82,7 +81,7 @@ export function createRouter<Args extends unknown[] = [], Prefix extends string 
   const { prefix = "", before = [], maxBodyBytes, onError = reportError, info } = options;
   const { bodyTimeout = DEFAULT_BODY_TIMEOUT, onRequest } = options;
   checkLimit(maxBodyBytes, "router");
-  checkTimeout(bodyTimeout);
+  checkTimeout(bodyTimeout, "add router", "bodyTimeout");
   checkFunction(onError, "router", "onError");
   checkFunction(onRequest, "router", "onRequest", true);
   checkFunction(options.catch, "router", "catch", true);
@@ -102,7 +101,11 @@ export function createRouter<Args extends unknown[] = [], Prefix extends string 
   const routes: RouteInfo[] = [];
   let guard: InstalledGuard | undefined;
   let answering = false;
-  const defaultRules: BodyRules = { maxBodyBytes: maxBodyBytes ?? BODY_LIMITS.plain, bodyTimeout };
+  const defaultRules: RouterRules = {
+    maxBodyBytes: maxBodyBytes ?? BODY_LIMITS.plain,
+    bodyTimeout,
+    report: fallbacks.report,
+  };
 
   function add(
     method: Method,

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { createRouter, sse } from "../../mod.ts";
 import { assertSame, type RuntimeCase } from "./harness.ts";
 import { ask, eventually, head, openWire, sleep, withServer } from "./node_server_wire.ts";
 
@@ -61,6 +62,31 @@ export const nodeSignalCases: readonly RuntimeCase[] = [
         wire.socket.destroy();
         await sleep(50);
         assertSame(request?.signal.aborted, true);
+      });
+    },
+  },
+  {
+    name: "serveNode() ends the generator of sse() when the client disconnects",
+    run: async () => {
+      const seen: string[] = [];
+      const router = createRouter().get("/", (req) =>
+        sse(req, async function* ({ signal }) {
+          try {
+            yield { data: "first" };
+            await new Promise((_, reject) =>
+              signal.addEventListener("abort", () => reject(signal.reason))
+            );
+          } finally {
+            seen.push("finally");
+          }
+        }));
+      await withServer((request) => router.fetch(request), async ({ port, errors }) => {
+        const wire = openWire(port);
+        wire.send(`${head("GET /")}\r\n\r\n`);
+        await wire.until("first");
+        wire.socket.destroy();
+        await eventually(() => seen.length === 1, "the generator's end");
+        assertSame(errors, []);
       });
     },
   },

@@ -12,6 +12,7 @@ import {
   json,
   pass,
   type RouterOptions,
+  sse,
   type TypedRouter,
   wrap,
 } from "../../mod.ts";
@@ -358,6 +359,33 @@ export const routerCases: readonly RuntimeCase[] = [
       const router = quiet().withAuth({ guard: () => Promise.resolve({ sub: "ada" }) });
       router.get("/", (req) => json(req.principal.sub));
       assertSame(await (await router.request("/")).json(), "ada");
+    },
+  },
+  {
+    name: "router: sse() sends events, and ends its generator when the stream is cancelled",
+    async run() {
+      const log: string[] = [];
+      const router = quiet().get("/", (req) =>
+        sse(req, async function* ({ lastEventId, signal }) {
+          try {
+            yield { event: "note", id: "2", data: { after: lastEventId } };
+            await new Promise((_, reject) =>
+              signal.addEventListener("abort", () => reject(signal.reason))
+            );
+          } finally {
+            log.push("finally");
+          }
+        }));
+      const { body } = await router.request("/", { headers: { "Last-Event-ID": "1" } });
+      const reader = (body as ReadableStream<Uint8Array>).getReader();
+      let text = "";
+      for (let i = 0; i < 2; i++) text += new TextDecoder().decode((await reader.read()).value);
+      assertSame(text, ':\n\nevent: note\nid: 2\ndata: {"after":"1"}\n\n');
+      const waiting = reader.read();
+      await Promise.resolve();
+      await reader.cancel();
+      await waiting;
+      assertSame(log, ["finally"]);
     },
   },
   {

@@ -61,13 +61,14 @@ export function writeDocument(
   return JSON.parse(JSON.stringify(document)); // a copy: changing it does not change the application's objects
 }
 
-/** The tags of `info`, followed by the tags of the controllers. */
+/** The tags of `info`, followed by those of operations that have none of their own. */
 function tagsOf(info: OpenApiInfo, endpoints: readonly Endpoint[]): readonly TagObject[] {
   const tags = new Map((info.tags ?? []).map((tag) => [tag.name, tag]));
-  for (const { controller, metadata } of endpoints) {
-    if (controller === undefined || metadata.tags !== undefined) continue;
-    const name = tagOf(controller);
-    if (!tags.has(name)) tags.set(name, { name, description: `Operations of ${name}` });
+  for (const endpoint of endpoints) {
+    const name = endpoint.metadata.tags === undefined ? tagOf(endpoint) : undefined;
+    if (name !== undefined && !tags.has(name)) {
+      tags.set(name, { name, description: `Operations of ${name}` });
+    }
   }
   return [...tags.values()];
 }

@@ -40,8 +40,8 @@ export function operationOf(
   const endpoint = resolveMetadata(planned.endpoint, components, name);
   const { metadata, options: { schema = {} }, types } = endpoint;
   const { summary = summaryOf(planned), description, externalDocs, deprecated } = metadata;
-  const tags = metadata.tags ??
-    (endpoint.controller === undefined ? [] : [tagOf(endpoint.controller)]);
+  const tag = tagOf(endpoint);
+  const tags = metadata.tags ?? (tag === undefined ? [] : [tag]);
   const parameters = parametersOf(endpoint, template, components, name);
   const requestBody = requestBodyOf(endpoint, method, components, name);
   const { security, mayRefuse, mayForbid } = rules.of(endpoint);
@@ -73,10 +73,19 @@ export function operationOf(
   };
 }
 
-/** The tag of a controller's operations. */
-export function tagOf(controller: string): string {
-  return controller.replace(/(?<=.)Controller$/, "");
+/** The tag of operations without one: the controller's name, or else the path's first literal segment that is no `api` or version. */
+export function tagOf(
+  { controller, outer, pattern }: Pick<Endpoint, "controller" | "outer" | "pattern">,
+): string | undefined {
+  if (controller !== undefined) return controller.replace(/(?<=.)Controller$/, "");
+  for (const segment of [...outer, ...pattern.segments]) {
+    if (segment.kind === "literal" && !PREFIX_REGEXP.test(segment.text)) return segment.text;
+  }
+  return undefined;
 }
+
+/** Segments that an API's paths have in common. The root's is empty. */
+const PREFIX_REGEXP = /^(?:|api|v\d[\d.]*)$/i;
 
 /** Whether the router parses the request's content. On `raw` routes the handler does. */
 function takesContent({ verb, options: { raw } }: Endpoint): boolean {

@@ -112,6 +112,7 @@ Deno.test("generateOpenAPI() writes a whole document", () => {
           security: [{ session: [] }],
         },
         delete: {
+          tags: ["notes"],
           summary: "DELETE /notes/{id}",
           operationId: "delete_notes_id",
           parameters: [id],
@@ -122,6 +123,7 @@ Deno.test("generateOpenAPI() writes a whole document", () => {
       },
       "/health": {
         get: {
+          tags: ["health"],
           summary: "GET /health",
           operationId: "get_health",
           responses: { "200": { description: "OK" }, ...REFUSALS },
@@ -129,7 +131,11 @@ Deno.test("generateOpenAPI() writes a whole document", () => {
         },
       },
     },
-    tags: [{ name: "Notes", description: "What people wrote down" }],
+    tags: [
+      { name: "Notes", description: "What people wrote down" },
+      { name: "notes", description: "Operations of notes" },
+      { name: "health", description: "Operations of health" },
+    ],
   };
   assertEquals(document, expected);
 });

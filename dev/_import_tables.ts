@@ -49,6 +49,7 @@ export const IMPORT_RULES: readonly ImportRule[] = [
   },
 
   { importer: "openapi/*.ts", may: ["openapi/*.ts", "router/{,builder/}*.ts"] },
+  { importer: "openapi/docs_page.ts", may: ["static/conditional.ts"] },
   {
     importer: "openapi/compiler/*.ts",
     may: [
@@ -118,6 +119,10 @@ export const IMPORT_RULES: readonly ImportRule[] = [
     may: ["auth/{,http/,graphql/}*.ts", "router/{access,builder/container}.ts"],
   },
   {
+    importer: "auth/testing/*.ts",
+    may: ["auth/{,stores/,users/,testing/}*.ts", "auth/http/{runtime,types}.ts"],
+  },
+  {
     importer: "auth/server/*.ts",
     may: [
       "auth/{,throttle/,stores/,jwt/,keys/,session/,tokens/,http/,server/}*.ts",
@@ -132,6 +137,8 @@ export const REACH_RULES: readonly ReachRule[] = [
     entry: "mod.ts",
     never: [
       "router/hono.ts",
+      "openapi/docs_page.ts",
+      "auth/testing/*.ts",
       "**/native_*.ts",
       "native.ts",
       "auth/stores/engines/*.ts",

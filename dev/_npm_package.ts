@@ -20,8 +20,11 @@ export const JSR_NAME = "@jsr/gatehouse__http";
 const DESCRIPTION =
   "HTTP services in TypeScript: router, OpenAPI, authentication and static assets";
 const DEPENDENCIES: readonly string[] = ["hono"];
-/** What the command line reads types with, where it is installed; nobody gets it by installing this package. */
-const OPTIONAL_PEERS: Readonly<Record<string, string>> = { typescript: ">=5.9 <7" };
+/** What the command line reads types with, and what a documentation page is shown with, where they are installed. */
+const OPTIONAL_PEERS: Readonly<Record<string, string>> = {
+  "swagger-ui-dist": "5",
+  typescript: ">=5.9 <7",
+};
 const COMMAND = "openapi/cli/main.js";
 const SHEBANG = "#!/usr/bin/env node\n";
 

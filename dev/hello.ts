@@ -22,9 +22,10 @@ export function helloModule(): string {
  */
 
 /** Versions: of this package itself, and ranges of others. */
-export const VERSIONS: Readonly<Record<"gatehouse" | "assert" | "zod", string>> = {
+export const VERSIONS: Readonly<Record<"gatehouse" | "assert" | "swaggerUi" | "zod", string>> = {
   gatehouse: ${JSON.stringify(version)},
   assert: ${JSON.stringify(rangeOf("@std/assert"))},
+  swaggerUi: ${JSON.stringify(rangeOf("swagger-ui-dist"))},
   zod: ${JSON.stringify(rangeOf("zod"))},
 };
 

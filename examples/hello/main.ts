@@ -1,5 +1,5 @@
 /**
- * A service with accounts in one file: sign-up, sign-in, guarded routes, validation and an OpenAPI document.
+ * A service with accounts in one file: sign-up, sign-in, guarded routes, validation and a page that documents them.
  *
  * ```sh
  * deno serve --host 127.0.0.1 examples/hello/main.ts   # http://127.0.0.1:8000, without further permissions
@@ -17,6 +17,8 @@ import {
   registerAuth,
   routerBuilder,
 } from "@gatehouse/http";
+import { docsPage } from "@gatehouse/http/docs";
+import "swagger-ui-dist/package.json" with { type: "json" }; // so that Deno downloads what docsPage() reads
 import { z } from "zod";
 
 const Task = z.object({ title: z.string().min(1).max(100), done: z.boolean().default(false) })
@@ -32,6 +34,7 @@ const runtime = registerAuth({
 });
 
 const info = { title: "Hello", version: "1.0.0" };
+const document = () => generateOpenAPI(info, router);
 
 const router = routerBuilder()
   // Adds POST /auth/register, POST /auth/login, … and guards what follows; "closed" omits /auth/register
@@ -40,7 +43,6 @@ const router = routerBuilder()
 
 router
   .get("/", () => json({ hello: "world" }), { auth: false })
-  .get("/openapi.json", () => json(generateOpenAPI(info, router)), { auth: false, openapi: false })
   .get("/me", (req) => json({ sub: req.principal.sub, name: getSession(req)?.user.identifier }))
   .get("/tasks", (req) => json(tasks.get(req.principal.sub) ?? []), {
     schema: { response: z.array(Task) },
@@ -49,6 +51,7 @@ router
     const { sub } = req.principal;
     tasks.set(sub, [...tasks.get(sub) ?? [], req.content]);
     return json(req.content, { status: 201 });
-  }, { schema: { body: Task, response: Task } });
+  }, { schema: { body: Task, response: Task } })
+  .mount("/docs", docsPage({ document, csrf: "/auth/csrf" }), { auth: false });
 
 export default router as Deno.ServeDefaultExport; // for `deno serve`

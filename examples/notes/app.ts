@@ -14,9 +14,10 @@ import {
   type Principal,
   type StaticAssetOptions,
 } from "@gatehouse/http/native";
+import { docsPage } from "@gatehouse/http/docs";
+import "swagger-ui-dist/package.json" with { type: "json" }; // so that Deno downloads what docsPage() reads
 import { registerAccounts } from "./accounts.ts";
 import { apiBuilder, type Connection } from "./api.ts";
-import { addDocsRoutes } from "./docs.ts";
 import { createNoteFactory } from "./note.ts";
 import document from "./openapi.json" with { type: "json" };
 import { addPageRoutes } from "./pages/routes.ts";
@@ -38,7 +39,7 @@ export interface AppOptions {
   origin: string;
   /** Signs cookies and tokens: 32 secret bytes or more. */
   secret: string;
-  /** Where the page of the documentation, styles and scripts are. */
+  /** Where styles and scripts are. */
   assets: StaticAssetOptions;
   /** Providers to sign in with. @default none */
   providers?: readonly Provider[];
@@ -76,11 +77,11 @@ export function createApp(options: AppOptions): BuiltRouter<Connection, Principa
     events,
     now,
   });
-  const text = JSON.stringify(document, null, 2);
+  const docs = docsPage({ document, csrf: "/auth/csrf" });
   const router = apiBuilder({ container, runtime, providers })
     .finally(problemPage, (response) => editHeaders(response, addSafeHeaders))
     .static("/assets", assets)
-    .extend((router) => addDocsRoutes(router, { document: () => text, assets }), "static")
+    .extend((router) => router.mount("/docs", docs), "static")
     .build();
   addGraphqlRoute(router, { runtime, changes, makeNote });
   addPageRoutes(router, { store, runtime, apiKeys, origin, providers, outbox });

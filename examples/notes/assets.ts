@@ -1,5 +1,5 @@
 /**
- * The files in `assets/`: the page of the documentation, styles and scripts.
+ * The files in `assets/`: styles and scripts.
  *
  * @module
  */

@@ -40,3 +40,15 @@ export function checkVersion(
       });
   }
 }
+
+/** A text response whose version is its digest. */
+export async function textResponse(
+  req: ConditionalRequest,
+  text: string,
+  type: string,
+): Promise<Response> {
+  const bytes = new TextEncoder().encode(text);
+  const version = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes)).toHex();
+  return checkVersion(req, version) ??
+    new Response(bytes, { headers: { "Content-Type": type, ETag: etag(version) } });
+}

@@ -42,35 +42,19 @@ const SERVE = [
 ].join("\n");
 
 /** The tests; `test(` is what the runtime calls it. */
-const TESTS = `const cookiesOf = (response: Response) =>
-  response.headers.getSetCookie().map((cookie) => cookie.split(";")[0]).join("; ");
-
-test("anybody is greeted, and tasks need an account", async () => {
-  assertEquals(await (await router.request("/")).json(), { hello: "world" });
-  assertEquals((await router.request("/tasks")).status, 401);
+const TESTS = `test("anybody is greeted, and tasks need an account", async () => {
+  const client = testClient(router);
+  assertEquals(await (await client.get("/")).json(), { hello: "world" });
+  assertEquals((await client.get("/tasks")).status, 401);
 });
 
 test("a task is added to the account that is signed in", async () => {
-  const csrf = await router.request("/auth/csrf");
-  const { csrfToken, header } = await csrf.json();
-  const registered = await router.request("/auth/register", {
-    method: "POST",
-    headers: { "Content-Type": "application/json", [header]: csrfToken, Cookie: cookiesOf(csrf) },
-    body: JSON.stringify({ identifier: "ada@example.org", password: "lovelace wrote notes" }),
-  });
-  assertEquals(registered.status, 201);
-
-  const headers = {
-    "Content-Type": "application/json",
-    "Sec-Fetch-Site": "same-origin", // as browsers say of the application's own pages
-    Cookie: cookiesOf(registered),
-  };
-  const add = (task: object) =>
-    router.request("/tasks", { method: "POST", headers, body: JSON.stringify(task) });
-  assertEquals((await add({ title: "" })).status, 422);
-  assertEquals((await add({ title: "Milk" })).status, 201);
-  const tasks = await router.request("/tasks", { headers });
-  assertEquals(await tasks.json(), [{ title: "Milk", done: false }]);
+  const client = testClient(router, { csrf: "/auth/csrf" }); // keeps cookies, and sends CSRF tokens
+  const ada = { identifier: "ada@example.org", password: "lovelace wrote notes" };
+  assertEquals((await client.post("/auth/register", ada)).status, 201);
+  assertEquals((await client.post("/tasks", { title: "" })).status, 422);
+  assertEquals((await client.post("/tasks", { title: "Milk" })).status, 201);
+  assertEquals(await (await client.get("/tasks")).json(), [{ title: "Milk", done: false }]);
 });
 `;
 
@@ -80,7 +64,8 @@ export const APP_RUNTIMES: Readonly<Record<AppRuntime, RuntimeFiles>> = {
     steps: ["deno task start"],
     test: "deno task test",
     origin: "http://127.0.0.1:8000",
-    testImports: `import { assertEquals } from "@std/assert";
+    testImports: `import { testClient } from "@gatehouse/http/testing";
+import { assertEquals } from "@std/assert";
 import router from "./main.ts";`,
     testCall: "Deno.test",
     files: () => ({
@@ -93,6 +78,7 @@ import router from "./main.ts";`,
         imports: {
           "@gatehouse/http": `jsr:@gatehouse/http@^${VERSIONS.gatehouse}`,
           "@std/assert": `jsr:@std/assert@${VERSIONS.assert}`,
+          "swagger-ui-dist": `npm:swagger-ui-dist@${VERSIONS.swaggerUi}`,
           zod: `npm:zod@${VERSIONS.zod}`,
         },
       }),
@@ -102,7 +88,8 @@ import router from "./main.ts";`,
     steps: ["npm install", "npm start"],
     test: "npm test",
     origin: "http://127.0.0.1:8000",
-    testImports: `import { deepEqual as assertEquals } from "node:assert/strict";
+    testImports: `import { testClient } from "@gatehouse/http/testing";
+import { deepEqual as assertEquals } from "node:assert/strict";
 import { test } from "node:test";
 import router from "./main.ts";`,
     testCall: "test",
@@ -119,7 +106,8 @@ import router from "./main.ts";`,
     steps: ["bun install", "bun run start"],
     test: "bun test",
     origin: "http://localhost:3000",
-    testImports: `import { test } from "bun:test";
+    testImports: `import { testClient } from "@gatehouse/http/testing";
+import { test } from "bun:test";
 import { deepEqual as assertEquals } from "node:assert/strict";
 import router from "./main.ts";`,
     testCall: "test",
@@ -136,7 +124,7 @@ import router from "./main.ts";`,
 export function appFiles(name: string, runtime: AppRuntime): Readonly<Record<string, string>> {
   const { steps, test, origin, testImports, testCall, files } = APP_RUNTIMES[runtime];
   const start = steps[steps.length - 1] ?? "";
-  const main = HELLO
+  const main = (runtime === "deno" ? HELLO : HELLO.replace(/^import "swagger-ui-dist.*\n/m, ""))
     .replace(/^ \* deno serve .*$/m, ` * ${start}   # ${origin}`)
     .replace(/^export default router as .*$/m, "export default router;");
   return {
@@ -185,8 +173,10 @@ function packageFiles(
       engines,
       dependencies: {
         "@gatehouse/http": `npm:@jsr/gatehouse__http@^${VERSIONS.gatehouse}`,
+        "swagger-ui-dist": VERSIONS.swaggerUi,
         zod: VERSIONS.zod,
       },
+      scarfSettings: { enabled: false }, // a dependency of swagger-ui-dist reports installations
       devDependencies: { [types]: version, typescript: "^6" },
     }),
     ".npmrc": "@jsr:registry=https://npm.jsr.io\n", // as `npx jsr add` writes it

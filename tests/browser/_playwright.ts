@@ -34,6 +34,7 @@ export interface Locator {
   getByRole(role: string, options?: { name?: string | RegExp; exact?: boolean }): Locator;
   fill(text: string): Promise<void>;
   innerText(): Promise<string>;
+  locator(selector: string): Locator;
   getAttribute(name: string): Promise<string | null>;
   inputValue(): Promise<string>;
   isDisabled(): Promise<boolean>;

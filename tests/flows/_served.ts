@@ -4,49 +4,27 @@
  * @module
  */
 
+import { type TestClient, testClient } from "@gatehouse/http/testing";
+
 /** How long a server may take to stop. */
 const STOP_MS = 5_000;
 
 /** A client that keeps cookies and records the routes that it called. */
-export interface Client {
+export interface Client extends Pick<TestClient, "get" | "post"> {
   readonly called: ReadonlySet<string>;
-  get(path: string): Promise<Response>;
-  /** Sends JSON with a CSRF token. */
-  post(path: string, body?: unknown): Promise<Response>;
 }
 
 /** Creates a client without cookies. Given a client of Deno's, it sends with that. */
 export function createClient(origin: string, client?: Deno.HttpClient): Client {
-  const cookies = new Map<string, string>();
   const called = new Set<string>();
-
-  async function send(method: string, path: string, init: RequestInit = {}): Promise<Response> {
-    called.add(`${method} ${path}`);
-    const headers = new Headers(init.headers);
-    headers.set("Cookie", [...cookies].map((pair) => pair.join("=")).join("; "));
-    const response = await fetch(origin + path, {
-      ...init,
-      method,
-      headers,
-      ...(client && { client }),
-    });
-    for (const cookie of response.headers.getSetCookie()) {
-      const [, name = "", value = ""] = /^([^=]+)=([^;]*)/.exec(cookie) ?? [];
-      if (value === "") cookies.delete(name);
-      else cookies.set(name, value);
-    }
-    return response;
-  }
-
-  return {
-    called,
-    get: (path) => send("GET", path),
-    async post(path, body = {}) {
-      const { csrfToken, header } = await (await send("GET", "/auth/csrf")).json();
-      const headers = { "Content-Type": "application/json", [header]: csrfToken };
-      return await send("POST", path, { headers, body: JSON.stringify(body) });
+  const app = {
+    fetch(request: Request) {
+      called.add(`${request.method} ${new URL(request.url).pathname}`);
+      return fetch(request, { ...(client && { client }) });
     },
   };
+  const { get, post } = testClient(app, { origin, csrf: "/auth/csrf" });
+  return { called, get, post: (path, body = {}) => post(path, body) };
 }
 
 /** How an example is started. */

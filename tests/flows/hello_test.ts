@@ -34,7 +34,7 @@ Deno.test("examples/hello responds on every route of its document", async () => 
     assertEquals(await statusOf(post("/auth/login", ADA)), 200);
     assertEquals(await jsonOf(get("/tasks")), [{ title: "Milk", done: false }]);
 
-    const { paths } = await jsonOf(get("/openapi.json")) as { paths: Record<string, object> };
+    const { paths } = await jsonOf(get("/docs/openapi.json")) as { paths: Record<string, object> };
     const routes = Object.entries(paths).flatMap(([path, methods]) =>
       Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`)
     );

@@ -18,7 +18,7 @@ Deno.test("The application that new writes is served, with accounts and a docume
       assertEquals(await statusOf(post("/auth/register", ada)), 201);
       assertEquals(await statusOf(post("/tasks", { title: "Milk" })), 201);
       assertEquals(await jsonOf(get("/tasks")), [{ title: "Milk", done: false }]);
-      assertEquals(await statusOf(get("/openapi.json")), 200);
+      assertEquals(await statusOf(get("/docs")), 200);
     });
   } finally {
     await Deno.remove(folder, { recursive: true });

@@ -224,7 +224,9 @@ for (const path of ["/sessions", "/sessions/x"]) {
 
 Deno.test("/docs, its document and the assets are public", async () => {
   await withNotes(async ({ stranger }) => {
-    for (const path of ["/docs", "/openapi.json", "/docs/swagger-ui.css", "/assets/style.css"]) {
+    for (
+      const path of ["/docs", "/docs/openapi.json", "/docs/swagger-ui.css", "/assets/style.css"]
+    ) {
       const { status, headers, body } = await stranger().call(path);
       await body?.cancel();
       assertEquals([status, headers.get("set-cookie")], [200, null], path);

@@ -12,7 +12,7 @@ import {
   type RouteRequest,
 } from "@gatehouse/http/native";
 import type { Connection } from "../api.ts";
-import { textResponse } from "../docs.ts";
+import { textResponse } from "../etag.ts";
 import { isSteppedUp, MAX_AGE, requireSecondFactor } from "../step_up.ts";
 import { pathWithNext } from "./account.ts";
 import { deleteAccountPage } from "./delete_account.ts";

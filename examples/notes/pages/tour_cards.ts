@@ -126,7 +126,10 @@ const DOCUMENTS: TourCard = {
   title: "OpenAPI",
   text:
     "OpenAPI 3.1 from the routes, their types and schemas, with a page to send requests as yourself.",
-  links: [{ text: "Documentation", href: "/docs" }, { text: "Document", href: "/openapi.json" }],
+  links: [{ text: "Documentation", href: "/docs" }, {
+    text: "Document",
+    href: "/docs/openapi.json",
+  }],
   file: "examples/notes/note_controller.ts",
   code: `@Get("/", {
   ...READS,

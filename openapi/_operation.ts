@@ -65,6 +65,7 @@ export function operationOf(
       metadata,
       statuses: types?.statuses() ?? [undefined],
       dataOf: (status) => dataOf(endpoint, status, components, name),
+      mediaTypesOf: types && ((status) => types.mediaTypes(status)),
       refusals,
     }),
     ...(deprecated === undefined ? {} : { deprecated }),

@@ -29,11 +29,22 @@ export interface ResponsesSource {
   readonly statuses: readonly (string | undefined)[];
   /** Schema of the data that the handler sends with a status, if known. */
   readonly dataOf: DataOf;
+  /** Media types of that data. @default JSON */
+  readonly mediaTypesOf?: MediaTypesOf | undefined;
   /** Statuses that the router itself rejects requests with. */
   readonly refusals: readonly RefusalStatus[];
 }
 
 type DataOf = (status: string) => SchemaObject | undefined;
+type MediaTypesOf = (status: string) => readonly string[];
+
+/** Media type of server-sent events. Its schema is that of the data of an event, as JSON. */
+export const EVENT_STREAM_TYPE = "text/event-stream";
+
+/** Whether data of a media type has a schema that types and validators can tell. */
+function isTyped(type: string): boolean {
+  return JSON_TYPE_REGEXP.test(type) || type === EVENT_STREAM_TYPE;
+}
 
 /** Reason phrases of successful statuses, RFC 9110 §15. */
 const PHRASES: Readonly<Record<string, string>> = {
@@ -62,7 +73,8 @@ const CONTENT_STATUS_REGEXP = /^2(?!0[45])(?:\d\d|XX)$/;
  * @throws {TypeError} If the metadata has an invalid status, or a success that the handler does not send.
  */
 export function responsesOf(
-  { metadata, statuses, dataOf, refusals }: ResponsesSource,
+  { metadata, statuses, dataOf, mediaTypesOf = () => ["application/json"], refusals }:
+    ResponsesSource,
 ): Responses {
   const written = Object.entries(metadata.responses ?? {});
   for (const [status] of written) {
@@ -87,7 +99,9 @@ export function responsesOf(
   if (!hasSuccess && statuses.includes(undefined) && !given.has("200")) given.set("200", {});
   const others = ([...refusals, "4XX", "default"] as const).filter((status) => !given.has(status));
   const found: readonly (readonly [string, ResponseObject | ReferenceObject])[] = [
-    ...[...given].map(([status, one]) => [status, responseOf(status, one, dataOf)] as const),
+    ...[...given].map(([status, one]) =>
+      [status, responseOf(status, one, dataOf, mediaTypesOf)] as const
+    ),
     ...others.map((status) => [status, refusalRef(status)] as const),
   ];
   return Object.fromEntries(found.toSorted(([a], [b]) => a < b ? -1 : 1)); // 404, 4XX, default
@@ -97,8 +111,9 @@ function responseOf(
   status: string,
   given: Partial<ResponseObject>,
   dataOf: DataOf,
+  mediaTypesOf: MediaTypesOf,
 ): ResponseObject {
-  if (/^[1-3]/.test(status)) return successResponse(status, given, dataOf);
+  if (/^[1-3]/.test(status)) return successResponse(status, given, dataOf, mediaTypesOf);
   const description = errorDescription(status);
   if (given.content !== undefined) return { description, ...given };
   const data = dataOf(status);
@@ -110,6 +125,7 @@ function successResponse(
   status: string,
   given: Partial<ResponseObject>,
   dataOf: DataOf,
+  mediaTypesOf: MediaTypesOf,
 ): ResponseObject {
   const description = given.description ?? PHRASES[status] ?? "Success";
   const { content, ...rest } = given;
@@ -118,11 +134,11 @@ function successResponse(
     return {
       ...rest,
       description,
-      ...(data === undefined ? {} : { content: { "application/json": { schema: data } } }),
+      ...(data === undefined ? {} : { content: contentOf(mediaTypesOf(status), data) }),
     };
   }
   const isOpen = Object.entries(content).some(([type, { schema }]) =>
-    schema === undefined && JSON_TYPE_REGEXP.test(type)
+    schema === undefined && isTyped(type)
   );
   return {
     ...rest,
@@ -131,7 +147,14 @@ function successResponse(
   };
 }
 
-/** Adds a schema to JSON media types that have none. */
+function contentOf(
+  types: readonly string[],
+  schema: SchemaObject,
+): Readonly<Record<string, MediaTypeObject>> {
+  return Object.fromEntries(types.map((type) => [type, { schema }]));
+}
+
+/** Adds a schema to media types of JSON and of events that have none. */
 export function withSchema(
   content: Readonly<Record<string, MediaTypeObject>>,
   schema: SchemaObject | undefined,
@@ -140,7 +163,7 @@ export function withSchema(
   return Object.fromEntries(
     Object.entries(content).map(([type, media]) => [
       type,
-      JSON_TYPE_REGEXP.test(type) ? { schema, ...media } : media,
+      isTyped(type) ? { schema, ...media } : media,
     ]),
   );
 }

@@ -23,6 +23,8 @@ export interface RouteTypes {
   takesForm(): boolean;
   /** Statuses that the handler sends; `undefined` stands for unknown ones. */
   statuses(): readonly (string | undefined)[];
+  /** Media types of the data that is sent with a status: events, JSON or both. */
+  mediaTypes(status: string): readonly string[];
   /** Describes the data that is sent with a status; `undefined` if its type is unspecified. */
   response(status: string): SchemaSource | undefined;
 }

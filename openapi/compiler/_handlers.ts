@@ -30,6 +30,8 @@ export interface SentTypes {
   readonly status: string | undefined;
   /** The type of its data; `undefined` if unknown. */
   readonly data: ts.Type | undefined;
+  /** Whether it is a stream of events, each with such data. */
+  readonly isStream?: boolean;
 }
 
 /** The handler that a call of a router's method adds; `undefined` if the call adds none. */
@@ -71,9 +73,10 @@ function statedHandler(
     validated: (part) => validatedType(context, options, part),
     missing: () => missingInTypes(context, annotations),
     sent: () =>
-      made.map(({ status, hasData }) => ({
+      made.map(({ status, hasData, isStream }) => ({
         status,
         data: hasData ? data : checker.getNeverType(),
+        isStream,
       })),
   };
 }
@@ -208,15 +211,18 @@ function sentTypes(context: TypeContext, result: ts.Type): readonly SentTypes[] 
       return [];
     }
     const data = memberType(context, one, ["~data"]);
+    const isStream = checker.getPropertyOfType(one, "~events") !== undefined;
     const status = data && memberType(context, one, ["status"]);
     const statuses = status === undefined ? [] : status.isUnion() ? status.types : [status];
     const known = statuses.flatMap((each) => each.isNumberLiteral() ? String(each.value) : []);
     return known.length > 0
-      ? known.map((each) => ({ status: each, data }))
-      : [{ status: undefined, data }];
+      ? known.map((each) => ({ status: each, data, isStream }))
+      : [{ status: undefined, data, isStream }];
   });
   return found.filter((one, i) =>
-    found.findIndex(({ status, data }) => status === one.status && data === one.data) === i
+    found.findIndex(({ status, data, isStream }) =>
+      status === one.status && data === one.data && isStream === one.isStream
+    ) === i
   );
 }
 

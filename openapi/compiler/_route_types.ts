@@ -7,9 +7,10 @@
 import type * as ts from "./_compiler.ts";
 import type { SchemaObject } from "../../router/openapi_types.ts";
 import { isObject } from "../_json_schema.ts";
+import { EVENT_STREAM_TYPE } from "../_responses.ts";
 import type { RequestPart, RouteTypes } from "../_schema_sources.ts";
 import { type SchemaSource, TYPES_VENDOR, unknownParts } from "../_standard_schema.ts";
-import type { HandlerTypes } from "./_handlers.ts";
+import type { HandlerTypes, SentTypes } from "./_handlers.ts";
 import { markUnresolved, type TypeContext, type TypePlace } from "./_type_context.ts";
 import { libraryClassOf } from "./_type_library.ts";
 import { unresolvedReason } from "./_unresolved_types.ts";
@@ -49,10 +50,14 @@ export function routeTypes(
     return sourceOf(() => write.json(described, at));
   }
 
-  function responseSource(status: string): SchemaSource | undefined {
+  function sentWith(status: string): readonly SentTypes[] {
     const exact = sent().filter((one) => one.status === status);
-    const open = status.startsWith("2") ? sent().filter((one) => one.status === undefined) : [];
-    const found = (exact.length > 0 ? exact : open).map(({ data }) => data);
+    if (exact.length > 0 || !status.startsWith("2")) return exact;
+    return sent().filter((one) => one.status === undefined);
+  }
+
+  function responseSource(status: string): SchemaSource | undefined {
+    const found = sentWith(status).map(({ data }) => data);
     if (found.some((one) => one === undefined || (one.flags & Unknown) !== 0)) return undefined;
     const types = found.flatMap((one) => one === undefined || (one.flags & Never) !== 0 ? [] : one);
     if (types.length === 0) return undefined;
@@ -73,6 +78,12 @@ export function routeTypes(
     statuses() {
       const statuses = new Set(sent().map(({ status }) => status));
       return statuses.size === 0 ? [undefined] : [...statuses];
+    },
+    mediaTypes(status) {
+      const types = sentWith(status).map((one) =>
+        one.isStream ? EVENT_STREAM_TYPE : "application/json"
+      );
+      return [...new Set(types)].sort();
     },
     response: (status) => orMissing(responseSource(status)),
     takesForm() {

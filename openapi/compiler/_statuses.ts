@@ -14,10 +14,12 @@ export interface MadeResponse {
   readonly status: string;
   /** Whether it has data. */
   readonly hasData: boolean;
+  /** Whether it is a stream of events. */
+  readonly isStream: boolean;
 }
 
 /** Modules of the functions that create responses. */
-const OWN_MODULES: readonly string[] = ["response", "problem"].map((name) =>
+const OWN_MODULES: readonly string[] = ["response", "problem", "sse"].map((name) =>
   fileNameOf({ specifier: new URL(`../../router/${name}.ts`, import.meta.url).href })
 );
 
@@ -64,7 +66,9 @@ function madeBy(context: TypeContext, node: ts.Expression): readonly MadeRespons
   const name = ownFunctionName(context, node.expression);
   if (name === "pass") return []; // another route answers
   const status = statusOf(context, name, node.arguments);
-  return status === undefined ? undefined : [{ status, hasData: name === "json" }];
+  if (status === undefined) return undefined;
+  const isStream = name === "sse";
+  return [{ status, hasData: isStream || name === "json", isStream }];
 }
 
 /** The status of a call of one of our functions; `undefined` if it is not a literal. */
@@ -76,6 +80,8 @@ function statusOf(
   switch (name) {
     case "json":
       return statusOfInit(context, second);
+    case "sse":
+      return "200";
     case "empty":
       return numberOf(context, first, "204");
     case "redirect":

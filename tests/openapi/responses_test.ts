@@ -92,6 +92,11 @@ const SUCCESSES: readonly (readonly [
   ["header fields and links", { "200": { headers: { ETag: { schema: text } }, links: {} } }, {
     "200": { description: "OK", headers: { ETag: { schema: text } }, links: {}, content },
   }],
+  ["the schema of the data of written events", {
+    "200": { content: { "text/event-stream": {} } },
+  }, {
+    "200": { description: "OK", content: { "text/event-stream": { schema: text } } },
+  }],
   ["the schema of written content of JSON", {
     "200": { content: { "application/vnd.a+json": { example: "a" }, "text/csv": {} } },
   }, {

@@ -127,6 +127,36 @@ export const router = createRouter({ info: { title: "t", version: "1" } })
   });
 });
 
+Deno.test("generate documents streams of events, inferred and stated, by the schema of their data", async () => {
+  const program = `
+import { createRouter, type EventStream, json, sse, type RequestSpec, type ResponseSpec } from "@gatehouse/http";
+interface Note { id: string }
+const notes = async function* () { yield { event: "note", data: { id: "a" } as Note } };
+function typed(): EventStream<Note> { throw new Error() }
+export const router = createRouter({ info: { title: "t", version: "1" } })
+  .get("/inferred", (req) => sse(req, notes))
+  .get("/annotated", () => typed())
+  .get<RequestSpec, ResponseSpec<Note>>("/stated", (req) => sse(req, notes))
+  .get<RequestSpec, ResponseSpec<Note>>("/either", (req) => req.headers.has("a") ? sse(req, notes) : json({ id: "a" }));
+`;
+  await withTypedProject({ "app.ts": program }, async ({ generate, document }) => {
+    assertEquals((await generate("--controllers", "app.ts")).stderr, "");
+    const { paths } = await document();
+    const schema = { $ref: "#/components/schemas/Note" };
+    const events = { "text/event-stream": { schema } };
+    const told = Object.entries(paths).map(([path, { get }]) => [
+      path,
+      (get?.responses as Readonly<Record<string, Sent>>)["200"]?.content,
+    ]);
+    assertEquals<unknown>(told, [
+      ["/inferred", events],
+      ["/annotated", events],
+      ["/stated", events],
+      ["/either", { "application/json": { schema }, ...events }],
+    ]);
+  });
+});
+
 Deno.test("generate rejects metadata for a success that the handler does not send", async () => {
   const program = `
 import { createRouter, json } from "@gatehouse/http";

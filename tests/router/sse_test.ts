@@ -1,4 +1,13 @@
-import { createRouter, type EventStream, sse, type TypedResponse } from "@gatehouse/http";
+import {
+  createContainer,
+  createRouter,
+  type EventStream,
+  generateSecret,
+  inMemoryAuthStores,
+  registerAuth,
+  sse,
+  type TypedResponse,
+} from "@gatehouse/http";
 import { assert, assertEquals, assertInstanceOf, assertThrows } from "@std/assert";
 import { collectErrors, untyped } from "./_helpers.ts";
 
@@ -272,3 +281,32 @@ function aborted(signal: AbortSignal): Promise<never> {
 function turn(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, 0));
 }
+
+Deno.test("sse() ends with its session where the generator asks again, as docs/router.md says", async () => {
+  const runtime = registerAuth({
+    secret: generateSecret(),
+    stores: inMemoryAuthStores(),
+    deployment: "direct",
+    container: createContainer(),
+  });
+  const user = await runtime.passwords.createUser({
+    identifier: "ada",
+    password: "lovelace wrote notes",
+  });
+  const { token } = await runtime.sessions.create(user);
+  const router = createRouter().withAuth(runtime.integration({ routes: false })).get(
+    "/",
+    (req) =>
+      sse(req, async function* () {
+        for (let i = 0;; i++) {
+          const { status } = await runtime.strategy.authenticate({ request: req.raw });
+          if (status !== "authenticated") return;
+          yield { data: i };
+          if (i === 1) await runtime.sessions.revokeAll(user.sub);
+        }
+      }),
+  );
+  const headers = { Cookie: `${runtime.cookies.names.sid}=${token}` };
+  const response = await router.request("https://localhost/", { headers });
+  assertEquals(await response.text(), ":\n\ndata: 0\n\ndata: 1\n\n");
+});

@@ -18,6 +18,7 @@ import {
 import { AccountController } from "./account_controller.ts";
 import { ApiKeysController } from "./api_key_controller.ts";
 import { AttachmentsController } from "./attachment_controller.ts";
+import { ChangesController } from "./change_controller.ts";
 import { NotesController } from "./note_controller.ts";
 import { ProgramsController } from "./program_controller.ts";
 import { askToSignIn } from "./pages/refusal.ts";
@@ -71,6 +72,7 @@ const info: OpenApiInfo = {
       description: "Your notes, newest first. Changes may name the version they are meant for.",
     },
     { name: "Attachments", description: "Files of a note." },
+    { name: "Changes", description: "What changes, while it does." },
     { name: "Account", description: "Your account." },
   ],
 };
@@ -119,6 +121,7 @@ export function apiBuilder(
     .controllers(
       NotesController,
       AttachmentsController,
+      ChangesController,
       SessionsController,
       ProgramsController,
       ApiKeysController,

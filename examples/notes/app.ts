@@ -22,12 +22,12 @@ import { createNoteFactory } from "./note.ts";
 import document from "./openapi.json" with { type: "json" };
 import { addPageRoutes } from "./pages/routes.ts";
 import { problemPage } from "./pages/refusal.ts";
-import { observeChanges } from "./graphql/changes.ts";
+import { observeChanges } from "./changes.ts";
 import { addGraphqlRoute } from "./graphql/route.ts";
 import type { Provider } from "./providers.ts";
 import type { Outbox } from "./outbox.ts";
 import type { NoteStore } from "./store.ts";
-import { CLOCK, NOTE_FACTORY, NOTE_STORE } from "./tokens.ts";
+import { CLOCK, NOTE_CHANGES, NOTE_FACTORY, NOTE_STORE } from "./tokens.ts";
 
 /** Options of {@linkcode createApp}. */
 export interface AppOptions {
@@ -65,6 +65,7 @@ export function createApp(options: AppOptions): BuiltRouter<Connection, Principa
   const now = () => Math.floor(nowMs() / 1000);
   const container = createContainer();
   container.register(NOTE_STORE, { useValue: store });
+  container.register(NOTE_CHANGES, { useValue: changes });
   container.register(NOTE_FACTORY, { useValue: makeNote });
   container.register(CLOCK, { useValue: now });
   const { runtime, apiKeys } = registerAccounts({

@@ -5,11 +5,15 @@
  */
 
 import { type ApiKeyService, token, type TokenService, type TypedToken } from "@gatehouse/http";
+import type { NoteChanges } from "./changes.ts";
 import type { Note, NoteInput } from "./note.ts";
 import type { NoteStore } from "./store.ts";
 
 /** Where the notes are. */
 export const NOTE_STORE: TypedToken<NoteStore> = token("notes.store");
+
+/** Changes of the notes. */
+export const NOTE_CHANGES: TypedToken<NoteChanges> = token("notes.changes");
 
 /** Creates a note. */
 export const NOTE_FACTORY: TypedToken<(input: NoteInput) => Note> = token("notes.factory");

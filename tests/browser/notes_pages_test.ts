@@ -159,6 +159,21 @@ async function assertFits(page: Page): Promise<void> {
   assertEquals(small, [], `${page.url()} has targets that are hard to hit`);
 }
 
+notesTest(
+  "/ shows what another window adds, at once",
+  async ({ service, another, open, origin }) => {
+    await service.user("grace");
+    const page = await open("/sign-in");
+    await signIn(page, "grace");
+    const other = await openPage(await another(), `${origin}/sign-in`);
+    await signIn(other, "grace");
+    await other.getByText("Add a note").click();
+    await other.locator("#title").fill("Milk");
+    await other.locator("#title").press("Enter");
+    await page.getByRole("link", { name: "Milk" }).waitFor();
+  },
+);
+
 notesTest("/sessions ends a session in another window", async ({ open, another, origin }) => {
   const page = await open("/sign-in?next=/sessions");
   const elsewhere = await openPage(await another(), `${origin}/sign-in`);

@@ -167,6 +167,9 @@ async function walkNotes(client: Client, baseUrl: string): Promise<void> {
   const none = await client.GET("/notes");
   assertEquals([none.response.status, none.data?.notes, none.data?.next], [200, [], undefined]);
 
+  const live = await client.GET("/changes", { parseAs: "stream" });
+  assertEquals([live.response.status, live.response.headers.get("content-type")], [200, "text/event-stream"]);
+  await live.response.body?.cancel();
   const created = await client.POST("/notes", { body: { title: "Milk", tags: ["shop"] } });
   assert(created.data !== undefined);
   const note: Note = created.data;

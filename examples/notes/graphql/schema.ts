@@ -19,7 +19,7 @@ import {
 } from "graphql-yoga";
 import { type Note, type NoteInput, noteInputSchema } from "../note.ts";
 import type { NotePage } from "../store.ts";
-import type { NoteChange, NoteChanges } from "./changes.ts";
+import type { NoteChange, NoteChanges } from "../changes.ts";
 
 /** What resolvers get as their context. */
 export type NoteContext = YogaInitialContext & GraphqlAuthContext;

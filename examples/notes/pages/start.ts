@@ -61,7 +61,7 @@ export function startPage(page: StartPage): Response {
           <button disabled>Add</button>
         </form>
       </details>
-      <section aria-label="Notes">
+      <section id="notes" aria-label="Notes">
         ${notes.length === 0 ? html`<p>No notes here.</p>` : notes.map(noteArticle)}
       </section>
       ${pageLinks(page)}

@@ -99,6 +99,19 @@ const MAIL: TourCard = {
   verifyEmail: { page: "/verify" },`,
 };
 
+const LIVE: TourCard = {
+  title: "Notes, live",
+  text:
+    "Open your notes in two windows and add one: the other shows it at once, by server-sent events " +
+    "of a typed generator.",
+  links: [{ text: "Your notes", href: "/" }],
+  file: "examples/notes/change_controller.ts",
+  code: `return sse(req, async function* ({ signal }) {
+  const until = AbortSignal.any([signal, AbortSignal.timeout(LIFETIME_MS)]);
+  for await (const data of changes.of(req.principal.sub, until)) yield { data };
+});`,
+};
+
 const PROGRAMS: TourCard = {
   title: "API keys and tokens",
   text:
@@ -145,6 +158,7 @@ export function tourCards({ accountUrl, hasOutbox }: TourParts): readonly TourCa
     ...(accountUrl === undefined ? [] : [withLink(PROVIDER, accountUrl)]),
     STEP_UP,
     ...(hasOutbox ? [MAIL] : []),
+    LIVE,
     PROGRAMS,
     GRAPHQL,
     DOCUMENTS,

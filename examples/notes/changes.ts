@@ -1,11 +1,11 @@
 /**
- * Changes of notes, for subscriptions. Only those of this process: with several, a message queue would carry them.
+ * Changes of notes, for subscriptions and server-sent events. Only those of this process: with several, a message queue would carry them.
  *
  * @module
  */
 
-import type { Note } from "../note.ts";
-import type { NoteStore } from "../store.ts";
+import type { Note } from "./note.ts";
+import type { NoteStore } from "./store.ts";
 
 /** A change of a user's note. */
 export interface NoteChange {
@@ -19,8 +19,8 @@ export interface NoteChange {
 export interface NoteChanges {
   /** The store, whose changes are observed. */
   readonly store: NoteStore;
-  /** The changes of a user's notes from now on, until the stream is closed or the service stops. */
-  of(owner: string): AsyncIterableIterator<NoteChange>;
+  /** The changes of a user's notes from now on, until the stream is closed, a signal aborts or the service stops. */
+  of(owner: string, signal?: AbortSignal): AsyncIterableIterator<NoteChange>;
 }
 
 /** Most changes that wait for a slow reader; older ones are dropped. */
@@ -54,10 +54,11 @@ export function observeChanges(store: NoteStore, signal?: AbortSignal): NoteChan
         return outcome;
       },
     },
-    of(owner) {
+    of(owner, reader) {
       const stream = openStream(owner, () => streams.delete(stream));
       streams.add(stream);
-      if (signal?.aborted) stream.close();
+      reader?.addEventListener("abort", () => stream.close());
+      if (signal?.aborted || reader?.aborted) stream.close();
       return stream.changes;
     },
   };

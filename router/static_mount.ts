@@ -4,6 +4,7 @@
  * @module
  */
 
+import { type OptionNames, rejectUnknownOptions } from "./_options.ts";
 import { HOST } from "./internals.ts";
 import { parseTarget } from "./path.ts";
 import { errorResponse, HttpError, isProblemError, problem } from "./problem.ts";
@@ -22,6 +23,16 @@ import type {
   StaticMount,
   StaticRequest,
 } from "../static/types.ts";
+
+const STATIC_OPTIONS: OptionNames<StaticAssetOptions> = {
+  directory: true,
+  fallthrough: true,
+  cacheControl: true,
+  manifest: true,
+  package: true,
+  live: true,
+  features: true,
+};
 
 /** Why no file is sent. */
 type Refusal = KeyRefusal | "method_not_allowed" | "malformed" | "precondition_failed";
@@ -66,14 +77,11 @@ type Refusal = KeyRefusal | "method_not_allowed" | "malformed" | "precondition_f
  * assertEquals(await response.text(), "hello");
  * ```
  */
-export function mountStatic(
+export function mountStatic<Fallthrough extends boolean = false>(
   prefix: string,
-  options: StaticAssetOptions & { fallthrough?: false },
-): StaticMount<Response>;
-/** Serves the files of a package; with `fallthrough`, other requests are `undefined`. */
-export function mountStatic(prefix: string, options: StaticAssetOptions): StaticMount;
-export function mountStatic(prefix: string, options: StaticAssetOptions): StaticMount {
-  return createMount(prefix, options, undefined);
+  options: StaticAssetOptions & { readonly fallthrough?: Fallthrough },
+): StaticMount<true extends Fallthrough ? Response | undefined : Response> {
+  return createMount(prefix, options, undefined) as StaticMount<Response>;
 }
 
 /** Creates a mount. @param files File system access, if the entry has it. */
@@ -82,6 +90,7 @@ export function createMount(
   options: StaticAssetOptions,
   files: FileAccess | undefined,
 ): AnsweringMount {
+  rejectUnknownOptions("Cannot mount static assets", options, STATIC_OPTIONS);
   checkOptions(prefix, options);
   const { fallthrough = false, cacheControl, features } = options;
   const base = prefix.replace(/\/$/, "");

@@ -5,7 +5,15 @@
  * @module
  */
 
-import { constants, fstatSync, lstatSync, readlinkSync, realpathSync, type Stats } from "node:fs";
+import {
+  constants,
+  existsSync,
+  fstatSync,
+  lstatSync,
+  readlinkSync,
+  realpathSync,
+  type Stats,
+} from "node:fs";
 import type { Bytes } from "./_base64.ts";
 
 /** Status of a file. */
@@ -37,6 +45,14 @@ export const OPEN_FLAGS: number = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 
 /** The path with links resolved. @throws {Error} If the file does not exist or is not accessible. */
 export function realPath(path: string): string {
   return realpathSync.native(path);
+}
+
+/**
+ * Whether a path leads to something, links followed. For what does not exist, it takes a tenth of the time of
+ * {@linkcode statusOf}, whose error costs more than the call: mounts with `fallthrough` look up the paths of all routes.
+ */
+export function exists(path: string): boolean {
+  return existsSync(path);
 }
 
 /** Status of a path, without following a link. @throws {Error} If it does not exist or is not accessible. */

@@ -14,7 +14,7 @@ import process from "node:process";
 import { isAssetKey } from "./key.ts";
 import { warnDenied, warnNoFolder } from "./_report.ts";
 import { contentTypeOf } from "./content_type.ts";
-import { type FileStatus, realPath, statusOf } from "./native_files.ts";
+import { exists, type FileStatus, realPath, statusOf } from "./native_files.ts";
 import { canOpen, type Located, openFile } from "./native_open.ts";
 import type { FileAccess, StaticAssetMetadata, StaticEntry, StaticSource } from "./types.ts";
 
@@ -47,6 +47,7 @@ function openDirectory(
   function locate(key: string): Located | undefined {
     if (SEPARATOR === "\\" && !isWindowsKey(key)) return undefined;
     const path = join(root, key);
+    if (missed && !exists(path)) return undefined; // the first miss is looked into, for the warning
     const status = isCaseSensitive ? statusWithoutLinks(root, key) : undefined;
     if (status === undefined) return locateThroughLinks(key);
     return { path, status, isAt: key.includes("/") ? (opened) => isAtKey(opened, key) : undefined };

@@ -47,14 +47,11 @@ import { createMount } from "../static_mount.ts";
  * await server.shutdown();
  * ```
  */
-export function mountStatic(
+export function mountStatic<Fallthrough extends boolean = false>(
   prefix: string,
-  options: StaticAssetOptions & { fallthrough?: false },
-): StaticMount<Response>;
-/** Serves a folder or a package; with `fallthrough`, other requests are `undefined`. */
-export function mountStatic(prefix: string, options: StaticAssetOptions): StaticMount;
-export function mountStatic(prefix: string, options: StaticAssetOptions): StaticMount {
-  return createMount(prefix, options, FILES);
+  options: StaticAssetOptions & { readonly fallthrough?: Fallthrough },
+): StaticMount<true extends Fallthrough ? Response | undefined : Response> {
+  return createMount(prefix, options, FILES) as StaticMount<Response>;
 }
 
 /**

@@ -78,6 +78,7 @@ const REJECTED_OPTIONS: readonly [
   [{ cacheControl: 60 }, "cacheControl", "a number"],
   [{ cacheControl: ["no-store"] }, "cacheControl", "a list"],
   [{ fallthrough: "false" }, "fallthrough", "text that is truthy"],
+  [{ fallthrogh: true }, "unknown option fallthrogh", "misspelt"],
   [{ live: "no" }, "live", "text that is truthy"],
   [{ live: true }, "@gatehouse/http/native", "a folder, without a file system"],
   [{ live: true, package: undefined }, "@gatehouse/http/native", "the same without a package"],

@@ -4,7 +4,7 @@ import { assertEquals, assertStringIncludes } from "@std/assert";
 import { messagesByLine } from "./_messages.ts";
 
 const MODULE = `
-import { createRouter, Get, json, type PathParams, Post, type RequestSpec, type ResponseSpec, routerBuilder } from "@gatehouse/http";
+import { createRouter, Get, json, mountStatic, type PathParams, Post, type RequestSpec, type ResponseSpec, routerBuilder } from "@gatehouse/http";
 
 type P<T> = RequestSpec<PathParams<T>>;
 type S = ResponseSpec<number>;
@@ -15,6 +15,8 @@ const guarded = createRouter().withAuth({ guard: () => ({ sub: "" }) });
 
 /** A statement that does not compile, and what the message must say of it. */
 const WRONG: readonly (readonly [statement: string, ...words: string[]])[] = [
+  ["mountStatic('/', { directory: 'x', fallthrogh: true });", "'fallthrogh' does not exist"],
+  ["mountStatic('/', { directory: 'x', fallthrough: 'yes' });", "'string' is not assignable"],
   ["router.get('/', () => json(1), { authorisation: 1 });", "'authorisation' does not exist"],
   ["router.get('/', () => json(1), { ...misspelt });", '"No such option"', '"authorisation"'],
   ["router.post('/', () => json(1), misspelt);", '"No such option"', '"authorisation"'],

@@ -41,8 +41,7 @@ export interface WorkerBindings {
 interface MiniflareModule {
   Miniflare: new (
     options: WorkerBindings & {
-      modules: true;
-      script: string;
+      modules: readonly { type: "ESModule"; path: string; contents: string }[];
       compatibilityDate: string;
       cf: false;
     },
@@ -110,8 +109,8 @@ export async function withWorker(
     return { name, skipped: String(error) };
   }
   const miniflare = new Miniflare({
-    modules: true,
-    script: await Deno.readTextFile(script),
+    // Listed, as wrangler does: miniflare itself looks for modules, and refuses an import whose name is computed
+    modules: [{ type: "ESModule", path: "main.mjs", contents: await Deno.readTextFile(script) }],
     compatibilityDate: COMPATIBILITY_DATE,
     cf: false,
     ...bindings,

@@ -62,3 +62,10 @@ export const GRAPHQL_PACKAGES: Readonly<Record<string, string>> = {
   "nexus": "1.3.0",
   "ws": "8.18.0",
 };
+
+/** OpenTelemetry's API, its W3C propagator, and its SDK. */
+export const OPEN_TELEMETRY = {
+  api: "npm:@opentelemetry/api@1.9.0",
+  core: "npm:@opentelemetry/core@2.12.1",
+  sdk: "npm:@opentelemetry/sdk-trace-base@2.12.1",
+} as const;

@@ -14,6 +14,7 @@ import {
 import { type ContentCoding, EXTENSIONS, preferredCodings } from "../static/content_coding.ts";
 import { formatHttpDate } from "../static/http_date.ts";
 import { isAssetKey } from "../static/key.ts";
+import { checkNames } from "../static/options.ts";
 import { findPage } from "../static/page.ts";
 import { readRange } from "../static/range.ts";
 import type {
@@ -236,12 +237,7 @@ const NAMES: Readonly<Record<keyof StaticFeatureOptions, true>> = {
 
 /** @throws {TypeError} If an option is unknown or invalid. */
 function readFeatures(options: StaticFeatureOptions): Features {
-  if (typeof options !== "object" || options === null) {
-    throw new TypeError(`${CANNOT}: options must be an object`);
-  }
-  for (const name in options) {
-    if (!Object.hasOwn(NAMES, name)) throw new TypeError(`${CANNOT}: unknown option ${name}`);
-  }
+  checkNames(CANNOT, options, NAMES);
   const {
     ranges = false,
     precompressed = false,

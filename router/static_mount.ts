@@ -4,7 +4,6 @@
  * @module
  */
 
-import { type OptionNames, rejectUnknownOptions } from "./_options.ts";
 import { HOST } from "./internals.ts";
 import { parseTarget } from "./path.ts";
 import { errorResponse, HttpError, isProblemError, problem } from "./problem.ts";
@@ -23,16 +22,6 @@ import type {
   StaticMount,
   StaticRequest,
 } from "../static/types.ts";
-
-const STATIC_OPTIONS: OptionNames<StaticAssetOptions> = {
-  directory: true,
-  fallthrough: true,
-  cacheControl: true,
-  manifest: true,
-  package: true,
-  live: true,
-  features: true,
-};
 
 /** Why no file is sent. */
 type Refusal = KeyRefusal | "method_not_allowed" | "malformed" | "precondition_failed";
@@ -90,7 +79,6 @@ export function createMount(
   options: StaticAssetOptions,
   files: FileAccess | undefined,
 ): AnsweringMount {
-  rejectUnknownOptions("Cannot mount static assets", options, STATIC_OPTIONS);
   checkOptions(prefix, options);
   const { fallthrough = false, cacheControl, features } = options;
   const base = prefix.replace(/\/$/, "");

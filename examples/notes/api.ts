@@ -11,6 +11,7 @@ import {
   mountAuthRoutes,
   type OpenApiInfo,
   type Principal,
+  type RequestEvent,
   type RouterBuilder,
   routerBuilder,
   type TokenRuntime,
@@ -88,16 +89,18 @@ export interface ApiParts {
   readonly runtime: TokenRuntime;
   /** Providers to sign in with. @default none */
   readonly providers?: readonly Provider[];
+  /** Called with each request and what it came to. */
+  readonly onRequest?: ((event: RequestEvent) => void) | undefined;
 }
 
 /** Records the API. */
 export function apiBuilder(
-  { container, runtime, providers = [] }: ApiParts,
+  { container, runtime, providers = [], onRequest }: ApiParts,
 ): RouterBuilder<Connection, Principal> {
   const oauth = Object.fromEntries(providers.map(({ name, client }) => [name, client]));
   const withProviders = providers.length === 0 ? {} : { oauth, oauthFailurePath: "/sign-in" };
   const routes = { registration: "open", ...withProviders } as const;
-  return routerBuilder<Connection>({ container, info })
+  return routerBuilder<Connection>({ container, info, onRequest })
     .withAuth(runtime.integration({ routes, catch: askToSignIn }))
     .extend((router) => {
       // Below their own path, so that a script in a page never receives a refresh token

@@ -12,6 +12,7 @@ import {
   editHeaders,
   type PasswordHasher,
   type Principal,
+  type RequestEvent,
   type StaticAssetOptions,
 } from "@gatehouse/http/native";
 import { docsPage } from "@gatehouse/http/docs";
@@ -49,6 +50,8 @@ export interface AppOptions {
   hasher?: PasswordHasher;
   /** Called for every event. */
   events?: AuthEventListener;
+  /** Called with each request and what it came to. */
+  onRequest?: (event: RequestEvent) => void;
   /** The clock, in milliseconds since the Unix epoch. @default {Date.now} */
   nowMs?: () => number;
   /** Ends the streams of subscriptions, which would keep the service from stopping. */
@@ -58,7 +61,7 @@ export interface AppOptions {
 /** Creates the service. */
 export function createApp(options: AppOptions): BuiltRouter<Connection, Principal> {
   const { stores, origin, secret, assets, hasher, events, nowMs = Date.now } = options;
-  const { providers = [], outbox, signal } = options;
+  const { providers = [], outbox, onRequest, signal } = options;
   const changes = observeChanges(options.store, signal);
   const { store } = changes;
   const makeNote = createNoteFactory(nowMs);
@@ -79,7 +82,7 @@ export function createApp(options: AppOptions): BuiltRouter<Connection, Principa
     now,
   });
   const docs = docsPage({ document, csrf: "/auth/csrf" });
-  const router = apiBuilder({ container, runtime, providers })
+  const router = apiBuilder({ container, runtime, providers, onRequest })
     .finally(problemPage, (response) => editHeaders(response, addSafeHeaders))
     .static("/assets", assets)
     .extend((router) => router.mount("/docs", docs), "static")

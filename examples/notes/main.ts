@@ -35,7 +35,7 @@
  */
 // deno-lint-ignore-file no-console
 
-import { type AuthEvent, authStores, generateSecret } from "@gatehouse/http/native";
+import { type AuthEvent, authStores, generateSecret, logDenials } from "@gatehouse/http/native";
 import { createApp } from "./app.ts";
 import { LIVE_ASSETS, packagedAssets } from "./assets.ts";
 import { openEngine } from "./engine.ts";
@@ -104,6 +104,7 @@ async function main(): Promise<void> {
         providers: readProviders({ env: Deno.env.get, origin, states: stores.states, notesId }),
         outbox,
         events: log,
+        onRequest: logDenials,
         signal: stopping.signal,
       }).fetch,
     );

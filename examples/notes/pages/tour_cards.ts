@@ -41,7 +41,7 @@ const PASSWORDS: TourCard = {
     "__Host- cookie, and common passwords are refused.",
   links: [{ text: "Register", href: "/register" }, { text: "Sign in", href: "/sign-in" }],
   file: "examples/notes/api.ts",
-  code: `return routerBuilder<Connection>({ container, info })
+  code: `return routerBuilder<Connection>({ container, info, onRequest })
   .withAuth(runtime.integration({ routes, catch: askToSignIn }))`,
 };
 

@@ -3,6 +3,7 @@
 import { json, routerBuilder } from "@gatehouse/http/native";
 import { assertEquals } from "@std/assert";
 import { join } from "@std/path";
+import { makeLinks } from "../static/_native_package.ts";
 
 /** [why, what is done to the folder, path, expected body, or status of the route behind it] */
 const CHANGES: readonly (readonly [
@@ -28,7 +29,7 @@ const CHANGES: readonly (readonly [
   ],
   [
     "a link that appears",
-    (at) => Deno.symlink("old.txt", join(at, "link.txt")),
+    (at) => makeLinks(at, { "link.txt": "old.txt" }),
     "/link.txt",
     "old",
   ],
@@ -40,11 +41,11 @@ const CHANGES: readonly (readonly [
   ],
   ["a file that is deleted", (at) => Deno.remove(join(at, "old.txt")), "/old.txt", "route"],
   ["a folder of a route's name", (at) => Deno.mkdir(join(at, "api")), "/api", "route"],
-  ["a link to nothing", (at) => Deno.symlink("none", join(at, "dangling")), "/dangling", "route"],
-  ["a link to itself", (at) => Deno.symlink("loop", join(at, "loop")), "/loop", "route"],
+  ["a link to nothing", (at) => makeLinks(at, { dangling: "none" }), "/dangling", "route"],
+  ["a link to itself", (at) => makeLinks(at, { loop: "loop" }), "/loop", "route"],
   [
     "a link out of the folder",
-    (at) => Deno.symlink("/etc/hostname", join(at, "out")),
+    (at) => makeLinks(at, { out: "/etc/hostname" }),
     "/out",
     "route",
   ],

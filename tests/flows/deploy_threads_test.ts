@@ -17,8 +17,23 @@ export default {
 };
 `;
 
-/** Connections, of which the system gives each to any of the threads: all go to one in 1 of 2^31 runs. */
+/** Connections, of which the system gives each to any of the threads that listen: all go to one in 1 of 2^31 runs. */
 const CONNECTIONS = 32;
+
+/** How long the second thread may take to listen after the first one answers. */
+const START_MS = 20_000;
+
+/** Waits until both threads listen. @throws {Error} If the second one does not. */
+async function bothThreads(get: (path: string) => Promise<Response>): Promise<void> {
+  const threads = new Set<string | null>();
+  const end = Date.now() + START_MS;
+  while (threads.size < 2) {
+    if (Date.now() > end) throw new Error("One thread of deno serve --parallel does not listen");
+    const response = await get("/me");
+    await response.body?.cancel();
+    threads.add(response.headers.get("X-Thread"));
+  }
+}
 
 Deno.test("examples/deploy has the same sessions in all threads of deno serve --parallel", async () => {
   await using options = await openFolder();
@@ -31,6 +46,7 @@ Deno.test("examples/deploy has the same sessions in all threads of deno serve --
     using connections = Deno.createHttpClient({ poolMaxIdlePerHost: 0 }); // each request has its own
     const { get, post } = createClient(origin, connections);
     assertEquals(await statusOf(post("/auth/register", ADA)), 201);
+    await bothThreads(get);
     const me = await Promise.all(Array.from({ length: CONNECTIONS }, () => get("/me")));
     assertEquals(new Set(me.map(({ headers }) => headers.get("X-Thread"))).size, 2);
     const users = await Promise.all(me.map((response) => response.text()));

@@ -221,6 +221,7 @@ Deno.test("main.ts keeps keys across a restart, and the page shows its own origi
     assertEquals(await statusOf(program(second.origin, { "X-API-Key": kept.key })("/notes")), 200);
     const refused = program(second.origin, { "X-API-Key": revoked.key })("/notes");
     assertEquals(await refusalOf(refused), [401, "invalid_api_key"]);
-    assertEquals(await second.stop("SIGTERM"), { code: 0, stderr: "" });
+    const denied = "Denied GET /notes: 401 invalid_api_key (API key is unknown)\n";
+    assertEquals(await second.stop("SIGTERM"), { code: 0, stderr: denied });
   });
 });

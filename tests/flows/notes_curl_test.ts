@@ -65,7 +65,8 @@ Deno.test({
       assertEquals(await statusOf(program(origin, headers)("/notes")), 200);
       const refused = await refusalOf(refresh(origin, refreshToken));
       assertEquals(refused, [401, "invalid_refresh_token"]);
-      assertEquals(await service.stop("SIGTERM"), { code: 0, stderr: "" });
+      const denied = "Denied POST /tokens/refresh: 401 invalid_refresh_token (revoked)\n";
+      assertEquals(await service.stop("SIGTERM"), { code: 0, stderr: denied });
     });
   },
 });

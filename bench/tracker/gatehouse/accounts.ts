@@ -16,8 +16,10 @@ import {
   registerAuth,
   type TokenRuntime,
 } from "@gatehouse/http";
+import { z } from "zod";
 import { type Needs, trackerAccess, type TrackerRoutes } from "./access.ts";
-import { Account, Credentials, NewKey } from "./schemas.ts";
+import { answers, answersOrNotFound } from "./documents.ts";
+import { Account, Credentials, Key, MadeKey, NewKey } from "./schemas.ts";
 import { fail, noSuch, type Store } from "./store.ts";
 
 export interface Accounts {
@@ -52,18 +54,22 @@ export function addAccounts(routes: TrackerRoutes, { runtime }: Accounts): void 
       const user = await runtime.passwords.createUser({ identifier: email, password }, { client });
       await runtime.signIn(req, user);
       return json({ id: user.sub, email }, { status: 201 });
-    }, { auth: false, schema: { body: Credentials, response: Account } })
+    }, {
+      auth: false,
+      ...answers(201, "The account"),
+      schema: { body: Credentials, response: Account },
+    })
     .post("/sign-in", async (req, ...args) => {
       const { email, password } = req.content;
       const client = runtime.client(req, ...args);
       const user = await runtime.passwords.verify({ identifier: email, password }, client);
       await runtime.signIn(req, user);
       return empty();
-    }, { auth: false, schema: { body: Credentials } })
+    }, { auth: false, ...answers(204, "Signed in"), schema: { body: Credentials } })
     .post("/sign-out", async (req) => {
       await runtime.signOut(req);
       return empty();
-    }, { authorization: "none" })
+    }, { authorization: "none", ...answers(204, "Signed out") })
     .get("/me", async (req) => {
       const user = await getUser(req);
       return json({ id: req.principal.sub, email: user?.identifier ?? "" });
@@ -75,7 +81,7 @@ export function addKeys(routes: TrackerRoutes, { apiKeys }: Accounts): void {
   routes
     .get("/keys", async (req) => {
       return json((await apiKeys.list(req.principal.sub)).map(keyView));
-    }, { authorization: "none" })
+    }, { authorization: "none", schema: { response: z.array(Key) } })
     .post("/keys", async (req) => {
       const { name, scope } = req.content;
       const { key, info } = await apiKeys.create(req.principal.sub, {
@@ -83,13 +89,17 @@ export function addKeys(routes: TrackerRoutes, { apiKeys }: Accounts): void {
         scope: scope === "write" ? ["read", "write"] : ["read"],
       });
       return json({ ...keyView(info), key }, { status: 201 });
-    }, { authorization: "none", schema: { body: NewKey } })
+    }, {
+      authorization: "none",
+      ...answers(201, "The key, shown once"),
+      schema: { body: NewKey, response: MadeKey },
+    })
     .delete("/keys/:id", async (req) => {
       const revoked = await apiKeys.revoke(req.principal.sub, req.params.id);
       return revoked ? empty() : fail(noSuch("key"));
-    }, { authorization: "none" });
+    }, { authorization: "none", ...answersOrNotFound(204, "Revoked") });
 }
 
-function keyView({ id, name, scope, createdAt, lastUsedAt }: ApiKeyInfo) {
-  return { id, name, scope: scope.includes("write") ? "write" : "read", createdAt, lastUsedAt };
+function keyView({ id, name = "", scope, createdAt }: ApiKeyInfo): Key {
+  return { id, name, scope: scope.includes("write") ? "write" : "read", createdAt };
 }

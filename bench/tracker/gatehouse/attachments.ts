@@ -7,7 +7,7 @@
 import { HttpError, json } from "@gatehouse/http";
 import { z } from "zod";
 import { changes, READS, type TrackerRoutes } from "./access.ts";
-import { answers } from "./documents.ts";
+import { answersOrNotFound } from "./documents.ts";
 import { Attachment } from "./schemas.ts";
 import { fail, noSuch, type Store } from "./store.ts";
 
@@ -38,7 +38,7 @@ export function addAttachments(routes: TrackerRoutes, store: Store): void {
       maxBodyBytes: MAX_BYTES + FORM_BYTES,
       schema: { body: UploadForm, response: Attachment },
       openapi: {
-        ...answers(201, "The attachment").openapi,
+        ...answersOrNotFound(201, "The attachment").openapi,
         requestBody: { content: { "multipart/form-data": { schema: Upload } } },
       },
     })
@@ -55,7 +55,7 @@ export function addAttachments(routes: TrackerRoutes, store: Store): void {
       ...READS,
       openapi: {
         responses: {
-          ...answers(200, "The file").openapi.responses,
+          ...answersOrNotFound(200, "The file").openapi.responses,
           200: {
             description: "The file",
             content: { "*/*": { schema: { type: "string", format: "binary" } } },

@@ -9,14 +9,17 @@ interface Documented {
   readonly openapi: { readonly responses: Readonly<Record<number, { description: string }>> };
 }
 
-/** How a route in an organisation answers. */
+/** How a route answers. */
 export function answers(status: number, description: string): Documented {
+  return { openapi: { responses: { [status]: { description } } } };
+}
+
+/** How a route answers about one thing, or in an organisation. */
+export function answersOrNotFound(status: number, description: string): Documented {
+  const { responses } = answers(status, description).openapi;
   return {
     openapi: {
-      responses: {
-        [status]: { description },
-        404: { description: "Not there, or the caller is no member" },
-      },
+      responses: { ...responses, 404: { description: "Not there, or not the caller's" } },
     },
   };
 }

@@ -8,7 +8,7 @@ import { empty, json, sse } from "@gatehouse/http";
 import { z } from "zod";
 import { changes as changing, READS, type TrackerRoutes } from "./access.ts";
 import type { Changes } from "./changes.ts";
-import { answers } from "./documents.ts";
+import { answersOrNotFound } from "./documents.ts";
 import {
   Comment,
   Issue,
@@ -42,7 +42,7 @@ export function addIssues(routes: TrackerRoutes, { store, changes }: IssueOption
       );
     }, {
       ...READS,
-      ...answers(200, "A page of issues"),
+      ...answersOrNotFound(200, "A page of issues"),
       schema: { query: IssueQuery, response: IssuePage },
     })
     .post("/orgs/:org/issues", (req) => {
@@ -53,12 +53,12 @@ export function addIssues(routes: TrackerRoutes, { store, changes }: IssueOption
       return json(issue, { status: 201, headers });
     }, {
       ...changing("write"),
-      ...answers(201, "The issue"),
+      ...answersOrNotFound(201, "The issue"),
       schema: { body: NewIssue, response: Issue },
     })
     .get("/orgs/:org/issues/:id", (req) => {
       return json(store.thread(req.params.org, req.params.id).issue);
-    }, { ...READS, ...answers(200, "The issue"), schema: { response: Issue } })
+    }, { ...READS, ...answersOrNotFound(200, "The issue"), schema: { response: Issue } })
     .patch("/orgs/:org/issues/:id", (req) => {
       const { org, id } = req.params;
       const issue = store.changeIssue(org, id, req.content);
@@ -66,20 +66,24 @@ export function addIssues(routes: TrackerRoutes, { store, changes }: IssueOption
       return json(issue);
     }, {
       ...changing("moderate", "write"),
-      ...answers(200, "The issue"),
+      ...answersOrNotFound(200, "The issue"),
       schema: { body: IssueChange, response: Issue },
     })
     .delete("/orgs/:org/issues/:id", (req) => {
       store.deleteIssue(req.params.org, req.params.id);
       return empty();
-    }, { ...changing("moderate", "write"), ...answers(204, "Deleted") });
+    }, { ...changing("moderate", "write"), ...answersOrNotFound(204, "Deleted") });
 }
 
 export function addComments(routes: TrackerRoutes, { store, changes }: IssueOptions): void {
   routes
     .get("/orgs/:org/issues/:id/comments", (req) => {
       return json([...store.thread(req.params.org, req.params.id).comments.values()]);
-    }, { ...READS, ...answers(200, "The comments"), schema: { response: z.array(Comment) } })
+    }, {
+      ...READS,
+      ...answersOrNotFound(200, "The comments"),
+      schema: { response: z.array(Comment) },
+    })
     .post("/orgs/:org/issues/:id/comments", (req) => {
       const { params: { org, id }, principal, content: { text } } = req;
       const comment: Comment = {
@@ -93,14 +97,14 @@ export function addComments(routes: TrackerRoutes, { store, changes }: IssueOpti
       return json(comment, { status: 201 });
     }, {
       ...changing("write"),
-      ...answers(201, "The comment"),
+      ...answersOrNotFound(201, "The comment"),
       schema: { body: NewComment, response: Comment },
     })
     .delete("/orgs/:org/issues/:id/comments/:comment", (req) => {
       const { org, id, comment } = req.params;
       if (!store.thread(org, id).comments.delete(comment)) throw noSuch("comment");
       return empty();
-    }, { ...changing("moderate", "write"), ...answers(204, "Deleted") });
+    }, { ...changing("moderate", "write"), ...answersOrNotFound(204, "Deleted") });
 }
 
 export function addChanges(routes: TrackerRoutes, options: IssueOptions): void {
@@ -118,7 +122,7 @@ export function addChanges(routes: TrackerRoutes, options: IssueOptions): void {
     schema: { response: z.union([Issue, Comment]) },
     openapi: {
       responses: {
-        ...answers(200, "Changes").openapi.responses,
+        ...answersOrNotFound(200, "Changes").openapi.responses,
         200: { description: "Changes", content: { "text/event-stream": {} } },
       },
     },

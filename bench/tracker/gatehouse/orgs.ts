@@ -7,7 +7,7 @@
 import { empty, HttpError, json, type UserService } from "@gatehouse/http";
 import { z } from "zod";
 import { canAssign, changes, READS, type TrackerRoutes } from "./access.ts";
-import { answers } from "./documents.ts";
+import { answers, answersOrNotFound } from "./documents.ts";
 import {
   Member,
   MemberChange,
@@ -49,16 +49,20 @@ export function addOrganisations(
       authorization: "none",
       scope: ["write"],
       schema: { body: NewOrganisation, response: Organisation },
-      openapi: { responses: { 201: { description: "The organisation" } } },
+      ...answers(201, "The organisation"),
     })
     .delete("/orgs/:org", (req) => {
       store.delete(req.params.org);
       return empty();
-    }, { ...changes("org:delete"), ...answers(204, "Deleted") })
+    }, { ...changes("org:delete"), ...answersOrNotFound(204, "Deleted") })
     .get("/orgs/:org/members", async (req) => {
       const members = store.members(req.params.org);
       return json(await Promise.all(members.map(([sub, role]) => member(sub, role))));
-    }, { ...READS, ...answers(200, "The members"), schema: { response: z.array(Member) } })
+    }, {
+      ...READS,
+      ...answersOrNotFound(200, "The members"),
+      schema: { response: z.array(Member) },
+    })
     .post("/orgs/:org/members", async (req) => {
       const { params: { org }, principal, content: { email, role } } = req;
       if (!canAssign(store.roleOf(org, principal.sub), role)) throw notAllowed();
@@ -68,7 +72,7 @@ export function addOrganisations(
       return json(await member(sub, role), { status: 201 });
     }, {
       ...changes("members:write"),
-      ...answers(201, "The member"),
+      ...answersOrNotFound(201, "The member"),
       schema: { body: NewMember, response: Member },
     })
     .patch("/orgs/:org/members/:user", async (req) => {
@@ -77,14 +81,14 @@ export function addOrganisations(
       return json(await member(user, role));
     }, {
       ...changes("members:write"),
-      ...answers(200, "The member"),
+      ...answersOrNotFound(200, "The member"),
       schema: { body: MemberChange, response: Member },
     })
     .delete("/orgs/:org/members/:user", (req) => {
       const { params: { org, user }, principal } = req;
       assign(org, { by: principal.sub, sub: user, role: undefined });
       return empty();
-    }, { ...changes("members:write", "read"), ...answers(204, "Removed") });
+    }, { ...changes("members:write", "read"), ...answersOrNotFound(204, "Removed") });
 }
 
 function notAllowed(): HttpError {

@@ -8,6 +8,14 @@ import { z } from "zod";
 
 export type Role = "viewer" | "member" | "admin" | "owner";
 
+export interface Key {
+  readonly id: string;
+  readonly name: string;
+  readonly scope: "read" | "write";
+  /** Seconds since the epoch. */
+  readonly createdAt: number;
+}
+
 export interface Organisation {
   readonly id: string;
   readonly name: string;
@@ -41,7 +49,7 @@ export interface IssueQuery {
   readonly q: string;
   readonly limit: number;
   /** The number of the last issue of the page before. */
-  readonly cursor: number;
+  readonly cursor?: number | undefined;
 }
 
 export interface IssuePage {
@@ -59,6 +67,8 @@ export interface Comment {
 const id = z.string();
 const time = z.iso.datetime();
 const role = z.enum(["viewer", "member", "admin", "owner"]);
+const scope = z.enum(["read", "write"]);
+const key = { id, name: z.string(), scope, createdAt: z.int() };
 const status = z.enum(["open", "closed"]);
 const issueText = {
   title: z.string().min(1).max(200),
@@ -71,9 +81,11 @@ export const Credentials: z.ZodType<{ email: string; password: string }> = z
 export const Account: z.ZodType<{ id: string; email: string }> = z.object({ id, email: z.string() })
   .meta({ id: "Account" });
 
-export const NewKey: z.ZodType<{ name: string; scope: "read" | "write" }> = z
-  .object({ name: z.string().min(1).max(100), scope: z.enum(["read", "write"]) })
-  .meta({ id: "NewKey" });
+export const NewKey: z.ZodType<Pick<Key, "name" | "scope">> = z
+  .object({ name: z.string().min(1).max(100), scope }).meta({ id: "NewKey" });
+export const Key: z.ZodType<Key> = z.object(key).meta({ id: "Key" });
+export const MadeKey: z.ZodType<Key & { key: string }> = z.object({ ...key, key: z.string() })
+  .meta({ id: "MadeKey" });
 
 export const NewOrganisation: z.ZodType<{ name: string }> = z
   .object({ name: z.string().min(1).max(100) }).meta({ id: "NewOrganisation" });
@@ -101,7 +113,7 @@ export const IssueQuery: z.ZodType<IssueQuery> = z.object({
   status: status.optional(),
   q: z.string().default(""),
   limit: z.coerce.number().int().min(1).max(100).default(50),
-  cursor: z.coerce.number().int().min(1).default(Number.MAX_SAFE_INTEGER),
+  cursor: z.coerce.number().int().min(1).optional(),
 });
 export const Issue: z.ZodType<Issue> = z.object({
   ...issueText,

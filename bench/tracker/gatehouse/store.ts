@@ -80,7 +80,7 @@ export class Store {
   }
 
   /** Newest first, one more than the limit if there are more. */
-  issues(org: string, { status, q, limit, cursor }: IssueQuery): Issue[] {
+  issues(org: string, { status, q, limit, cursor = Infinity }: IssueQuery): Issue[] {
     const text = q.toLowerCase();
     return [...this.#org(org).threads.values()].reverse().map(({ issue }) => issue)
       .filter((issue) =>

@@ -9,6 +9,7 @@ import {
   type ApiKeyService,
   apiKeyService,
   apiKeyStrategy,
+  csrfGuard,
   empty,
   getUser,
   inMemoryAuthStores,
@@ -56,6 +57,7 @@ export function addAccounts(routes: TrackerRoutes, { runtime }: Accounts): void 
       return json({ id: user.sub, email }, { status: 201 });
     }, {
       auth: false,
+      use: [csrfGuard({ csrf: runtime.csrf, mode: "origin" })], // before there is an account
       ...answers(201, "The account"),
       schema: { body: Credentials, response: Account },
     })

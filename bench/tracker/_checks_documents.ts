@@ -73,6 +73,7 @@ async function assetsOf(client: Client, base: string, html: string): Promise<voi
   assert(scripts > 0, "no script");
   const links = html.matchAll(/<(?:script|link|img)[^>]*\s(?:src|href)="([^"]+)"/g);
   for (const [, link = ""] of links) {
+    if (link.startsWith("data:")) continue; // in the page itself
     const url = new URL(link, new URL(base, client.origin));
     assertEquals(url.origin, client.origin, link);
     const response = await client.send("GET", url.pathname);

@@ -57,7 +57,7 @@ Deno.test("main.ts stores a secret that only its owner can read, and does not ch
   });
 });
 
-Deno.test("main.ts logs refusals in one line each, without user input", async () => {
+Deno.test("main.ts logs events and refusals in one line each, without user input", async () => {
   await withFolder(async (folder) => {
     const service = await start(folder);
     const { client } = await enter(service.origin);
@@ -76,8 +76,16 @@ Deno.test("main.ts logs refusals in one line each, without user input", async ()
       await (await eve.send("POST", "/auth/login", guess)).body?.cancel();
     }
     const { code, stderr } = await service.stop("SIGTERM");
-    const [forgery = "", denial = "", throttled = "", ...rest] = stderr.split("\n");
+    const lines = stderr.split("\n");
+    const refused = lines.filter((line) => line.startsWith("Denied "));
+    const events = lines.filter((line) => !line.startsWith("Denied "));
+    const [forgery = "", denial = "", throttled = "", ...rest] = events;
     assertEquals([code, forgery, rest], [0, 'csrf.failed reason="cross_origin"', [""]]);
+    assertEquals(refused, [
+      "Denied POST /notes: 403 csrf_failed (cross_origin)",
+      "Denied GET /notes/:id: 403 access_denied (the principal does not own the note)",
+      ...Array(5).fill("Denied POST /auth/login: 401 invalid_credentials (password_wrong)"),
+    ]);
     assertMatch(denial, /^authz\.denied sub="[\w-]{22}" route="\/notes\/:id" reason="[^"]+"$/);
     assertMatch(throttled, /^login\.throttled attempt="login" address="127\.0\.0\.1" seconds=\d+$/);
   });

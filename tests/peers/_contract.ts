@@ -115,6 +115,12 @@ export function operationsOf(document: JsonObject): readonly Operation[] {
   );
 }
 
+/** What the schema of a media type is about. */
+function valuesOf(type: string, body: string): readonly unknown[] {
+  if (type !== "text/event-stream") return [JSON_REGEXP.test(type) ? JSON.parse(body) : body];
+  return [...body.matchAll(/^data: (.*)$/gm)].map(([, data = ""]) => JSON.parse(data));
+}
+
 async function responseProblems(
   document: JsonObject,
   { pointer }: Operation,
@@ -134,8 +140,10 @@ async function responseProblems(
   if (documented === undefined) return [`the media type ${type} is not documented`];
   const schema = joinPointer(found.pointer, "content", documented, "schema");
   if (follow(document, schema).value === undefined) return [];
-  const value = JSON_REGEXP.test(type) ? JSON.parse(body) : body;
-  return await allows(schema, value) ? [] : [`the body is not valid: ${body.slice(0, 200)}`];
+  for (const value of valuesOf(type, body)) {
+    if (!await allows(schema, value)) return [`the body is not valid: ${body.slice(0, 200)}`];
+  }
+  return [];
 }
 
 /** What is at a pointer, and where it is, behind a reference. */

@@ -17,25 +17,47 @@ export default {
 };
 `;
 
-/** Connections, of which the system gives each to any of the threads that listen: all go to one in 1 of 2^31 runs. */
-const CONNECTIONS = 32;
+/** Connections at once. Any of the threads that listen takes them, under load one may take them all. */
+const CONNECTIONS = 16;
+/** How long the second thread may take until it answers; then the server is started again, at most so often. */
+const ANSWER_MS = 5_000;
+const STARTS = 3;
 
-/** How long the second thread may take to listen after the first one answers. */
-const START_MS = 20_000;
+class MissingThread extends Error {}
 
-/** Waits until both threads listen. @throws {Error} If the second one does not. */
-async function bothThreads(get: (path: string) => Promise<Response>): Promise<void> {
-  const threads = new Set<string | null>();
-  const end = Date.now() + START_MS;
-  while (threads.size < 2) {
-    if (Date.now() > end) throw new Error("One thread of deno serve --parallel does not listen");
-    const response = await get("/me");
-    await response.body?.cancel();
-    threads.add(response.headers.get("X-Thread"));
+interface Answer {
+  readonly thread: string | null;
+  readonly status: number;
+  readonly body: string;
+}
+
+/** What both threads answer. @throws {MissingThread} If the second one does not. */
+async function askBoth(get: (path: string) => Promise<Response>): Promise<readonly Answer[]> {
+  const answers: Answer[] = [];
+  const end = Date.now() + ANSWER_MS;
+  while (new Set(answers.map(({ thread }) => thread)).size < 2) {
+    if (Date.now() > end) throw new MissingThread("One thread does not answer");
+    const responses = Array.from({ length: CONNECTIONS }, async () => {
+      const response = await get("/me");
+      const { status, headers } = response;
+      return { thread: headers.get("X-Thread"), status, body: await response.text() };
+    });
+    answers.push(...await Promise.all(responses));
   }
+  return answers;
 }
 
 Deno.test("examples/deploy has the same sessions in all threads of deno serve --parallel", async () => {
+  for (let start = 1;; start++) {
+    try {
+      return await compareThreads();
+    } catch (error) {
+      if (!(error instanceof MissingThread) || start === STARTS) throw error;
+    }
+  }
+});
+
+async function compareThreads(): Promise<void> {
   await using options = await openFolder();
   const main = join(options.folder, "numbered.ts");
   await Deno.writeTextFile(main, NUMBERED);
@@ -46,21 +68,15 @@ Deno.test("examples/deploy has the same sessions in all threads of deno serve --
     using connections = Deno.createHttpClient({ poolMaxIdlePerHost: 0 }); // each request has its own
     const { get, post } = createClient(origin, connections);
     assertEquals(await statusOf(post("/auth/register", ADA)), 201);
-    await bothThreads(get);
-    const me = await Promise.all(Array.from({ length: CONNECTIONS }, () => get("/me")));
-    assertEquals(new Set(me.map(({ headers }) => headers.get("X-Thread"))).size, 2);
-    const users = await Promise.all(me.map((response) => response.text()));
-    assertEquals(new Set(users).size, 1);
-    assertEquals(JSON.parse(users[0] ?? "").name, ADA.identifier);
+    const users = new Set((await askBoth(get)).map(({ body }) => body));
+    assertEquals([...users].map((user) => JSON.parse(user).name), [ADA.identifier]);
 
     const refused = await Promise.all(
       Array.from({ length: 2 }, () => statusOf(post("/auth/login", WRONG))),
     );
     assertEquals(refused, [401, 401]);
     assertEquals(await statusOf(post("/auth/logout")), 204);
-    const after = await Promise.all(
-      Array.from({ length: CONNECTIONS }, () => statusOf(get("/me"))),
-    );
-    assertEquals(after, Array.from({ length: CONNECTIONS }, () => 401));
+    const after = new Set((await askBoth(get)).map(({ status }) => status));
+    assertEquals([...after], [401]);
   });
-});
+}

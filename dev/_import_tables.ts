@@ -49,7 +49,7 @@ export const IMPORT_RULES: readonly ImportRule[] = [
   },
 
   { importer: "openapi/*.ts", may: ["openapi/*.ts", "router/{,builder/}*.ts"] },
-  { importer: "openapi/docs_page.ts", may: ["static/conditional.ts"] },
+  { importer: "openapi/docs_page.ts", may: ["static/{conditional,options}.ts"] },
   {
     importer: "openapi/compiler/*.ts",
     may: [

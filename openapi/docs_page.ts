@@ -7,6 +7,7 @@
 import { originalRequest } from "../router/original_request.ts";
 import { problem } from "../router/problem.ts";
 import { checkPreconditions } from "../static/conditional.ts";
+import { checkNames } from "../static/options.ts";
 import {
   CONTENT_SECURITY_POLICY,
   DOCS_SCRIPT,
@@ -149,12 +150,7 @@ const OPTIONS: Readonly<Record<keyof DocsPageOptions, readonly string[]>> = {
 
 function checkOptions(options: DocsPageOptions): void {
   const cannot = "Cannot create documentation page";
-  if (typeof options !== "object" || options === null) {
-    throw new TypeError(`${cannot}: options must be an object`);
-  }
-  for (const name in options) {
-    if (!Object.hasOwn(OPTIONS, name)) throw new TypeError(`${cannot}: unknown option ${name}`);
-  }
+  checkNames(cannot, options, OPTIONS);
   for (const [name, types] of Object.entries(OPTIONS)) {
     const value: unknown = options[name as keyof DocsPageOptions];
     if (value === null || !types.includes(typeof value)) {

@@ -79,8 +79,8 @@ export function createFallbacks(
   function handleError(error: unknown, run: Run, from = 0): MaybePromise<Response> {
     const { ctx, args } = run;
     const handler = catches[from];
-    noteError(error, ctx);
     if (handler === undefined) return responseFor(error, ctx);
+    noteError(error, ctx);
     return attempt(
       () =>
         andThen(

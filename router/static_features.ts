@@ -225,7 +225,6 @@ const IMMUTABLE = "public, max-age=31536000, immutable";
 const HASHED_REGEXP =
   /[.-](?=[0-9a-f]{0,63}[0-9])(?=[0-9a-f]{0,63}[a-f])[0-9a-f]{8,64}(?:\.[^./]+)+$/;
 
-/** The names of all options. Those of routes come with Hono's types, which the entry `./static` does without. */
 const NAMES: Readonly<Record<keyof StaticFeatureOptions, true>> = {
   ranges: true,
   precompressed: true,

@@ -21,10 +21,11 @@ import type {
   StaticEntry,
   StaticMount,
   StaticRequest,
+  StaticSource,
 } from "../static/types.ts";
 
 /** Why no file is sent. */
-type Refusal = KeyRefusal | "method_not_allowed" | "malformed" | "precondition_failed";
+type Refusal = KeyRefusal | "method_not_allowed" | "malformed";
 
 /**
  * Serves the files of a package: GET and HEAD, entity tags, conditional requests (RFC 9110 §13). There are no listings;
@@ -86,6 +87,25 @@ export function createMount(
   const common: Fields = cacheControl === undefined ? [] : [["Cache-Control", cacheControl]];
   const find = features === undefined ? findFile : features.finder(options) as FileFinder;
 
+  /** Finds a file without features, and evaluates the preconditions. */
+  function findFile(
+    request: StaticRequest,
+    rest: string,
+    source: StaticSource | undefined,
+  ): ReturnType<FileFinder> {
+    const parsed = parseKey(rest);
+    if ("refused" in parsed) return parsed.refused;
+    const entry = source?.lookup(parsed.key);
+    if (entry === undefined) return "missing";
+    switch (checkPreconditions(request, entry.etag)) {
+      case 304:
+        return new Response(null, { status: 304, headers: [["ETag", entry.etag], ...common] });
+      case 412:
+        return problem(412, "precondition_failed");
+    }
+    return entry;
+  }
+
   /** Answers one request. The checks are in this order, so that files are not accessed before the path is valid. */
   function answer(request: StaticRequest): ReturnType<StaticMount["fetch"]> {
     const { method, target: { path, bad } } = request;
@@ -104,12 +124,6 @@ export function createMount(
     const entry = attempts === 0 ? "missing" : find(request, rest, sourceOf());
     if (typeof entry === "string") return refuse(entry);
     if (entry instanceof Response) return entry;
-    switch (checkPreconditions(request, entry.etag)) {
-      case 304:
-        return new Response(null, { status: 304, headers: [["ETag", entry.etag], ...common] });
-      case 412:
-        return refusalResponse("precondition_failed");
-    }
     if (request.method === "HEAD") return fileResponse(entry, null);
     const body = openEntry(entry);
     if (body === undefined) return answerFile(request, rest, attempts - 1);
@@ -135,7 +149,7 @@ export function createMount(
       : new Response(body, init);
   }
 
-  function refuse(reason: Exclude<Refusal, "precondition_failed">): Response | undefined {
+  function refuse(reason: Refusal): Response | undefined {
     return fallthrough ? undefined : refusalResponse(reason);
   }
 
@@ -150,12 +164,6 @@ export function createMount(
 
   return { prefix, answer, fetch };
 }
-
-/** Finds a file without features. */
-const findFile: FileFinder = (_request, rest, source) => {
-  const parsed = parseKey(rest);
-  return "refused" in parsed ? parsed.refused : source?.lookup(parsed.key) ?? "missing";
-};
 
 /** Opens the contents. @throws {HttpError} 503 `service_unavailable` if too many files are open. */
 function openEntry(entry: StaticEntry): ReturnType<StaticEntry["open"]> {
@@ -184,8 +192,6 @@ function refusalResponse(reason: Refusal): Response {
       return problem(403, "access_denied");
     case "missing":
       return problem(404, "not_found");
-    case "precondition_failed":
-      return problem(412, reason);
   }
 }
 

@@ -98,6 +98,44 @@ export interface RouteSource {
 }
 
 /**
+ * The methods of a router that add routes: what a function of another file takes. Every router fits whose `fetch` gets these
+ * arguments or more, whose routes have these locals or more, and whose guard has the same principal and accepts these rules.
+ */
+export interface Routes<
+  out Args extends unknown[] = [],
+  in out Subject = unknown,
+  in Rules extends AccessRules = RegisteredRules,
+  out Locals = NoLocals,
+  out Prefix = unknown,
+> {
+  /** Adds a GET route, which also answers HEAD. */
+  readonly get: MethodOf<Args, Subject, Rules, Locals, Prefix, this>;
+  /** Adds a HEAD route. */
+  readonly head: MethodOf<Args, Subject, Rules, Locals, Prefix, this>;
+  /** Adds an OPTIONS route that replaces the automatic response. */
+  readonly options: MethodOf<Args, Subject, Rules, Locals, Prefix, this>;
+  /** Adds a DELETE route. */
+  readonly delete: MethodOf<Args, Subject, Rules, Locals, Prefix, this>;
+  /** Adds a route for every method. It has no content type check: read and validate the body in the handler. */
+  readonly all: MethodOf<Args, Subject, Rules, Locals, Prefix, this>;
+  /** Adds a POST route. */
+  readonly post: BodyMethodOf<Args, Subject, Rules, Locals, Prefix, this>;
+  /** Adds a PUT route. */
+  readonly put: BodyMethodOf<Args, Subject, Rules, Locals, Prefix, this>;
+  /** Adds a PATCH route. */
+  readonly patch: BodyMethodOf<Args, Subject, Rules, Locals, Prefix, this>;
+  /**
+   * A view of this router. Each route and mount that is added through the view runs the middleware first, where its own `use`
+   * runs: behind the guard. `req.locals` is typed by what it provides. Views nest.
+   *
+   * @throws {TypeError} If it is not a function.
+   */
+  provide<Provided>(
+    provider: LocalsProvider<Args, Provided, ProviderRequest<Subject, Locals>>,
+  ): Routes<Args, Subject, Rules, Locals & Provided, Prefix>;
+}
+
+/**
  * A router whose `fetch` answers requests. Once it is guarded, `Subject` is the type of `req.principal`, and `Rules` are what
  * routes may say to the guard. `Locals` is the type of `req.locals`, `Prefix` that of the prefix's parameters.
  */
@@ -107,23 +145,7 @@ export interface TypedRouter<
   in Rules extends AccessRules = RegisteredRules,
   out Locals = NoLocals,
   out Prefix = unknown,
-> {
-  /** Adds a GET route, which also answers HEAD. */
-  readonly get: MethodOf<Args, Subject, Rules, Locals, Prefix>;
-  /** Adds a HEAD route. */
-  readonly head: MethodOf<Args, Subject, Rules, Locals, Prefix>;
-  /** Adds an OPTIONS route that replaces the automatic response. */
-  readonly options: MethodOf<Args, Subject, Rules, Locals, Prefix>;
-  /** Adds a DELETE route. */
-  readonly delete: MethodOf<Args, Subject, Rules, Locals, Prefix>;
-  /** Adds a route for every method. It has no content type check: read and validate the body in the handler. */
-  readonly all: MethodOf<Args, Subject, Rules, Locals, Prefix>;
-  /** Adds a POST route. */
-  readonly post: BodyMethodOf<Args, Subject, Rules, Locals, Prefix>;
-  /** Adds a PUT route. */
-  readonly put: BodyMethodOf<Args, Subject, Rules, Locals, Prefix>;
-  /** Adds a PATCH route. */
-  readonly patch: BodyMethodOf<Args, Subject, Rules, Locals, Prefix>;
+> extends Routes<Args, Subject, Rules, Locals, Prefix> {
   /**
    * Answers a request. Usable unbound: `Deno.serve(router.fetch)`. The info argument of `Deno.serve` belongs to its own request:
    * with another body, omit it or delete `Content-Length`, which is trusted with it.
@@ -143,7 +165,7 @@ export interface TypedRouter<
   under(
     path: string,
     ...middleware: Middleware<Args>[]
-  ): TypedRouter<Args, Subject, Rules, Locals, Prefix>;
+  ): this;
   /**
    * Mounts any fetch application under a path. It receives the rest of the path, raw, and reads bodies without the router's
    * limits.
@@ -154,7 +176,7 @@ export interface TypedRouter<
     path: string,
     app: FetchHandler<Args>,
     options?: MountOptions<Rules> & OnlyNames<Given, keyof MountOptions>,
-  ): TypedRouter<Args, Subject, Rules, Locals, Prefix>;
+  ): this;
   /**
    * Guards every route and mount that is added afterwards.
    *
@@ -163,49 +185,10 @@ export interface TypedRouter<
   withAuth<S extends object, R extends AccessRules = AccessRules>(
     integration: AuthIntegration<S, Args, R>,
   ): TypedRouter<Args, S, R, Locals, Prefix>;
-  /**
-   * A view of this router. Each route and mount that is added through the view runs the middleware first, where its own `use`
-   * runs: behind the guard. `req.locals` is typed by what it provides. Views nest.
-   *
-   * @throws {TypeError} If it is not a function.
-   */
+  /** A view of this router whose routes and mounts run the middleware first. */
   provide<Provided>(
     provider: LocalsProvider<Args, Provided, ProviderRequest<Subject, Locals>>,
   ): TypedRouter<Args, Subject, Rules, Locals & Provided, Prefix>;
-}
-
-/**
- * The methods of a router that add routes: what a function of another file takes. Every router fits whose `fetch` gets these
- * arguments or more, whose routes have these locals or more, and whose guard has the same principal and accepts these rules.
- */
-export interface Routes<
-  out Args extends unknown[] = [],
-  in out Subject = unknown,
-  in Rules extends AccessRules = RegisteredRules,
-  out Locals = NoLocals,
-  out Prefix = unknown,
-> extends
-  Readonly<
-    & Record<
-      "get" | "head" | "options" | "delete" | "all",
-      MethodOf<Args, Subject, Rules, Locals, Prefix, Routes<Args, Subject, Rules, Locals, Prefix>>
-    >
-    & Record<
-      "post" | "put" | "patch",
-      BodyMethodOf<
-        Args,
-        Subject,
-        Rules,
-        Locals,
-        Prefix,
-        Routes<Args, Subject, Rules, Locals, Prefix>
-      >
-    >
-  > {
-  /** The same methods, for routes that run the middleware first. */
-  provide<Provided>(
-    provider: LocalsProvider<Args, Provided, ProviderRequest<Subject, Locals>>,
-  ): Routes<Args, Subject, Rules, Locals & Provided, Prefix>;
 }
 
 /**
@@ -232,7 +215,7 @@ export type MethodOf<
   Rules extends AccessRules,
   Locals,
   Prefix,
-  Router = TypedRouter<Args, Subject, Rules, Locals, Prefix>,
+  Router,
 > = unknown extends Subject ? RouteMethod<Router, Args, Rules, Locals, Prefix>
   : GuardedRouteMethod<Router, Args, Subject, Rules, Locals, Prefix>;
 
@@ -247,6 +230,6 @@ export type BodyMethodOf<
   Rules extends AccessRules,
   Locals,
   Prefix,
-  Router = TypedRouter<Args, Subject, Rules, Locals, Prefix>,
+  Router,
 > = unknown extends Subject ? BodyRouteMethod<Router, Args, Rules, Locals, Prefix>
   : GuardedBodyRouteMethod<Router, Args, Subject, Rules, Locals, Prefix>;

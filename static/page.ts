@@ -4,7 +4,7 @@
  * @module
  */
 
-import { isAssetKey, type KeyRefusal, parseKey } from "./key.ts";
+import { type KeyRefusal, parseKey } from "./key.ts";
 import type { StaticEntry, StaticRequest, StaticSource } from "./types.ts";
 import { readWeights } from "./weights.ts";
 
@@ -64,9 +64,7 @@ export function findPage(
 function folderOf(rest: string): string | undefined {
   if (rest === "" || rest === "/") return "";
   const parsed = rest.endsWith("/") ? parseKey(rest.slice(0, -1)) : undefined;
-  return parsed !== undefined && "key" in parsed && isAssetKey(parsed.key)
-    ? parsed.key + "/"
-    : undefined;
+  return parsed !== undefined && "key" in parsed ? parsed.key + "/" : undefined;
 }
 
 /**

@@ -112,8 +112,8 @@ export interface Representation extends StaticEntry {
 }
 
 /**
- * Finds what the path after a mount's prefix names; a `Response` if something else than a file is the answer, such as a
- * redirect.
+ * Finds what the path after a mount's prefix names, and evaluates the preconditions; a `Response` if something else than the
+ * file is the answer: 304, 412, or a redirect.
  */
 export type FileFinder = (
   request: StaticRequest,

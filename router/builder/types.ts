@@ -8,16 +8,11 @@ import type { StaticAssetOptions } from "../../static/types.ts";
 import type { Class, Container } from "./container.ts";
 import type { PrefixParamsOf } from "../markers.ts";
 import type { LocalsProvider } from "../provide.ts";
-import type { OnlyNames } from "../route_method.ts";
 import type {
   AccessRules,
   AuthIntegration,
-  BodyMethodOf,
   ErrorHandler,
-  FetchHandler,
-  MethodOf,
   Middleware,
-  MountOptions,
   NoLocals,
   ProviderRequest,
   RegisteredRules,
@@ -61,89 +56,6 @@ export interface BuiltRouter<
   out Locals = NoLocals,
   out Prefix = unknown,
 > extends TypedRouter<Args, Subject, Rules, Locals, Prefix> {
-  /** Adds a GET route, which also answers HEAD. */
-  readonly get: MethodOf<
-    Args,
-    Subject,
-    Rules,
-    Locals,
-    Prefix,
-    BuiltRouter<Args, Subject, Rules, Locals, Prefix>
-  >;
-  /** Adds a HEAD route. */
-  readonly head: MethodOf<
-    Args,
-    Subject,
-    Rules,
-    Locals,
-    Prefix,
-    BuiltRouter<Args, Subject, Rules, Locals, Prefix>
-  >;
-  /** Adds an OPTIONS route that replaces the automatic response. */
-  readonly options: MethodOf<
-    Args,
-    Subject,
-    Rules,
-    Locals,
-    Prefix,
-    BuiltRouter<Args, Subject, Rules, Locals, Prefix>
-  >;
-  /** Adds a DELETE route. */
-  readonly delete: MethodOf<
-    Args,
-    Subject,
-    Rules,
-    Locals,
-    Prefix,
-    BuiltRouter<Args, Subject, Rules, Locals, Prefix>
-  >;
-  /** Adds a route for every method. */
-  readonly all: MethodOf<
-    Args,
-    Subject,
-    Rules,
-    Locals,
-    Prefix,
-    BuiltRouter<Args, Subject, Rules, Locals, Prefix>
-  >;
-  /** Adds a POST route. */
-  readonly post: BodyMethodOf<
-    Args,
-    Subject,
-    Rules,
-    Locals,
-    Prefix,
-    BuiltRouter<Args, Subject, Rules, Locals, Prefix>
-  >;
-  /** Adds a PUT route. */
-  readonly put: BodyMethodOf<
-    Args,
-    Subject,
-    Rules,
-    Locals,
-    Prefix,
-    BuiltRouter<Args, Subject, Rules, Locals, Prefix>
-  >;
-  /** Adds a PATCH route. */
-  readonly patch: BodyMethodOf<
-    Args,
-    Subject,
-    Rules,
-    Locals,
-    Prefix,
-    BuiltRouter<Args, Subject, Rules, Locals, Prefix>
-  >;
-  /** Runs middleware for every request to or under a path, whether or not a route matches. */
-  under(
-    path: string,
-    ...middleware: Middleware<Args>[]
-  ): BuiltRouter<Args, Subject, Rules, Locals, Prefix>;
-  /** Mounts any fetch application under a path. */
-  mount<Given extends PropertyKey = never>(
-    path: string,
-    app: FetchHandler<Args>,
-    options?: MountOptions<Rules> & OnlyNames<Given, keyof MountOptions>,
-  ): BuiltRouter<Args, Subject, Rules, Locals, Prefix>;
   /** Guards every route and mount that is added afterwards. */
   withAuth<S extends object, R extends AccessRules = AccessRules>(
     integration: AuthIntegration<S, Args, R>,
@@ -157,10 +69,7 @@ export interface BuiltRouter<
    *
    * @throws {TypeError} If the path or an option is invalid, or the router has begun to answer.
    */
-  static(
-    prefix: string,
-    options: StaticAssetOptions,
-  ): BuiltRouter<Args, Subject, Rules, Locals, Prefix>;
+  static(prefix: string, options: StaticAssetOptions): this;
 }
 
 /** Records how to build a router. Every method except `build` returns the builder. */
@@ -178,13 +87,13 @@ export interface RouterBuilder<
   /** Adds middleware for every request, static assets included, before it is matched. */
   use(
     ...middleware: readonly Middleware<Args>[]
-  ): RouterBuilder<Args, Subject, Rules, Locals, Prefix>;
+  ): this;
   /** Sets the handler for thrown values. @throws {TypeError} If it was set before. */
-  catch(handler: ErrorHandler<Args>): RouterBuilder<Args, Subject, Rules, Locals, Prefix>;
+  catch(handler: ErrorHandler<Args>): this;
   /** Adds hooks that are called with every response, last. */
   finally(
     ...hooks: readonly ResponseHook<Args>[]
-  ): RouterBuilder<Args, Subject, Rules, Locals, Prefix>;
+  ): this;
   /**
    * Serves static assets under a path, after the middleware and before everything that is guarded. A missing file is a
    * 404, unless `fallthrough` leaves the request to later routes. Guard assets with middleware, or with `fallthrough` and
@@ -195,7 +104,7 @@ export interface RouterBuilder<
   static(
     prefix: string,
     options: StaticAssetOptions,
-  ): RouterBuilder<Args, Subject, Rules, Locals, Prefix>;
+  ): this;
   /** Guards every route of later stages and of the built router. @throws {TypeError} If a guard was set before. */
   withAuth<S extends object, R extends AccessRules = AccessRules>(
     integration: AuthIntegration<S, Args, R>,
@@ -210,12 +119,12 @@ export interface RouterBuilder<
   /** Applies an extension after authentication, so that its routes are guarded. */
   extend(
     extension: BuilderExtension<Args, Subject, Rules, Locals, Prefix>,
-  ): RouterBuilder<Args, Subject, Rules, Locals, Prefix>;
+  ): this;
   /** Applies an extension at a stage. Routes of the stage `static` are not guarded. */
   extend(
     extension: BuilderExtension<Args>,
     stage: BuilderStage,
-  ): RouterBuilder<Args, Subject, Rules, Locals, Prefix>;
+  ): this;
   /**
    * Adds the routes of classes with `@Controller`, after all other recorded routes.
    *
@@ -224,7 +133,7 @@ export interface RouterBuilder<
    */
   controllers(
     ...classes: readonly Class<object>[]
-  ): RouterBuilder<Args, Subject, Rules, Locals, Prefix>;
+  ): this;
   /** Builds the router. @throws {TypeError} If it was built before, or a recorded value is invalid. */
   build(): BuiltRouter<Args, Subject, Rules, Locals, Prefix>;
 }

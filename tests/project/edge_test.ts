@@ -1,6 +1,9 @@
 import { assert, assertEquals } from "@std/assert";
 import { globToRegExp, join, toFileUrl } from "@std/path";
 import { ROOT, runDeno } from "../../dev/_project.ts";
+import * as edge from "../../edge.ts";
+import * as router from "../../router/mod.ts";
+import * as assets from "../../static/mod.ts";
 
 /** What edge.ts must not load: hosts of WASI components have no key derivation, and people do not sign in there. */
 const FORBIDDEN: readonly string[] = [
@@ -54,4 +57,27 @@ Deno.test("edge.ts loads nothing that edge hosts lack", async () => {
       assertEquals(pattern.test(code), false, `${module} uses ${what}`);
     }
   }
+});
+
+/** What edge.ts leaves to `./router` and `./static`: it names its exports, so that the rest is not bundled. */
+const LEFT_OUT: readonly string[] = [
+  "All",
+  "Controller",
+  "Delete",
+  "Endpoint",
+  "Get",
+  "HTTP_ROUTER",
+  "Head",
+  "HttpRouter",
+  "Options",
+  "Patch",
+  "Post",
+  "Put",
+  "defaultRegistry",
+  "staticFeatures",
+];
+
+Deno.test("edge.ts exports all of the router and of static assets but decorators and features", () => {
+  const missing = Object.keys({ ...router, ...assets }).filter((name) => !(name in edge));
+  assertEquals(missing.sort(), LEFT_OUT);
 });

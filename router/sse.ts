@@ -40,7 +40,10 @@ export interface EventStreamContext {
 
 /** Options of {@linkcode sse}. */
 export interface EventStreamOptions {
-  /** Seconds without an event after which a comment is sent, so that no server or proxy takes the connection for dead. @default {10} */
+  /**
+   * Seconds without an event after which a comment is sent, so that no server or proxy takes the connection for dead. Bun does
+   * so after 10. @default {5}
+   */
   readonly keepAlive?: number;
 }
 
@@ -74,7 +77,7 @@ export interface EventStreamOptions {
 export function sse<Event extends ServerSentEvent>(
   req: RouteRequest<unknown, unknown, unknown>,
   events: (stream: EventStreamContext) => AsyncIterable<Event>,
-  { keepAlive = 10 }: EventStreamOptions = {},
+  { keepAlive = 5 }: EventStreamOptions = {},
 ): EventStream<Event["data"]> {
   checkTimeout(keepAlive, "create event stream", "keepAlive");
   const encoder = new TextEncoder();

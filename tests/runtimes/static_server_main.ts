@@ -20,6 +20,7 @@ import {
   staticFeatures,
 } from "../../native.ts";
 import { serveNode } from "../../serve/native_node.ts";
+import { silentStream } from "./silent_stream_case.ts";
 import { addPackages, type Fetch } from "./static_routes.ts";
 
 export { registerStaticAssets } from "../../native.ts"; // what a generated module imports
@@ -49,6 +50,7 @@ async function makeFetch(folder: string): Promise<Fetch> {
     .build()
     .get("/through/*", () => new Response("later"))
     .get("/live-through/*", () => new Response("later"))
+    .get("/silent", silentStream)
     .get("/package", async ({ url }) => Response.json(await packageFiles(new URL(url), folder)));
   const bare = mountStatic("/bare", { directory: `${folder}/root` }).fetch;
   return (request) => request.url.includes("/bare/") ? bare(request) : router.fetch(request);

@@ -15,6 +15,7 @@ import { featureCases, liveFeatureCases } from "./static_feature_cases.ts";
 import { liveCases } from "./static_live_cases.ts";
 import { packagedCases, type StaticServer } from "./static_packaged_cases.ts";
 import { raceCases } from "./static_race_cases.ts";
+import { silentStreamCase } from "./silent_stream_case.ts";
 import { NODE_SERVER } from "./versions.ts";
 
 const TIMEOUT_MS = 120_000;
@@ -117,12 +118,14 @@ async function runServer(
     const { port, pid } = JSON.parse(value) as Pick<StaticServer, "port" | "pid">;
     const measures = ["bun", "node"].includes(args.at(-1) ?? "");
     const server: StaticServer = { port, pid, folder: fixture, outputDir, measures };
+    const silent = args.at(-1) === "bun" ? [silentStreamCase(port)] : [];
     results = await runCases([
       ...packagedCases(server, ["/packaged", "/through"]),
       ...liveCases(server),
       ...featureCases(port),
       ...liveFeatureCases(port),
       ...(Deno.build.os === "linux" ? raceCases(server) : []),
+      ...silent,
     ]);
   } catch {
     // It has said why

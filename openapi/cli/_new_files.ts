@@ -56,6 +56,13 @@ test("a task is added to the account that is signed in", async () => {
   assertEquals((await client.post("/tasks", { title: "Milk" })).status, 201);
   assertEquals(await (await client.get("/tasks")).json(), [{ title: "Milk", done: false }]);
 });
+
+test("the API has a page that documents it", async () => {
+  const client = testClient(router);
+  for (const path of ["/docs", "/docs/openapi.json", "/docs/swagger-ui-bundle.js"]) {
+    assertEquals((await client.get(path)).status, 200);
+  }
+});
 `;
 
 /** All runtimes, one row each. */

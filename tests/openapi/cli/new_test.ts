@@ -136,6 +136,6 @@ Deno.test("An application that new writes passes its tests", async () => {
     const args = ["--quiet", "--no-check", ...await writeConfig(folder), "app/main.test.ts"];
     const { code, stdout, stderr } = await deno("test", ...args);
     assertEquals(code, 0, stdout + stderr);
-    assertMatch(stdout, /\b2 passed\b/);
+    assertMatch(stdout, /\b3 passed\b/);
   });
 });

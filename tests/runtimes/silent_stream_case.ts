@@ -5,19 +5,10 @@
  * @module
  */
 
-import { type EventStream, type RouteRequest, sse } from "../../mod.ts";
 import { assertSame, type RuntimeCase } from "./harness.ts";
 
-const SILENCE_MS = 26_000;
-
-/** A handler whose stream has two events, far apart. */
-export function silentStream(req: RouteRequest): EventStream<string> {
-  return sse(req, async function* () {
-    yield { data: "first" };
-    await new Promise((resolve) => setTimeout(resolve, SILENCE_MS));
-    yield { data: "last" };
-  });
-}
+/** How long the server is silent between its two events. */
+export const SILENCE_MS = 26_000;
 
 /** Asks for the stream at once, and reads it when the case runs, so that the other cases run meanwhile. */
 export function silentStreamCase(port: number): RuntimeCase {

@@ -17,10 +17,11 @@ import {
   type PackageFormat,
   packageStaticAssets,
   routerBuilder,
+  sse,
   staticFeatures,
 } from "../../native.ts";
 import { serveNode } from "../../serve/native_node.ts";
-import { silentStream } from "./silent_stream_case.ts";
+import { SILENCE_MS } from "./silent_stream_case.ts";
 import { addPackages, type Fetch } from "./static_routes.ts";
 
 export { registerStaticAssets } from "../../native.ts"; // what a generated module imports
@@ -50,7 +51,12 @@ async function makeFetch(folder: string): Promise<Fetch> {
     .build()
     .get("/through/*", () => new Response("later"))
     .get("/live-through/*", () => new Response("later"))
-    .get("/silent", silentStream)
+    .get("/silent", (req) =>
+      sse(req, async function* () {
+        yield { data: "first" };
+        await new Promise((resolve) => setTimeout(resolve, SILENCE_MS));
+        yield { data: "last" };
+      }))
     .get("/package", async ({ url }) => Response.json(await packageFiles(new URL(url), folder)));
   const bare = mountStatic("/bare", { directory: `${folder}/root` }).fetch;
   return (request) => request.url.includes("/bare/") ? bare(request) : router.fetch(request);

@@ -292,16 +292,20 @@ Deno.test("denoKvAdapter() makes no commit that conflicts with one of its own", 
 });
 
 Deno.test("denoKvAdapter() put() is not blocked by a write of the same record that hangs", async () => {
-  const released = Promise.withResolvers<void>();
+  const [reached, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   let commits = 0;
   const { kv, adapter } = await openWith({
     async onCommit(commit) {
-      if (++commits === 1) await released.promise;
+      if (++commits === 1) {
+        reached.resolve();
+        await released.promise;
+      }
       return await commit();
     },
   });
   using _kv = kv;
   const hanging = adapter.put("c", "k", { value: "first" });
+  await reached.promise; // otherwise the second one may commit first, and hang
   const pauses = await pausesOf(() => adapter.put("c", "k", { value: "second" }));
   assertEquals(pauses, [1_000]);
   assertEquals((await adapter.get("c", "k"))?.value, "second");

@@ -133,8 +133,8 @@ export async function serveNode(
   const replaces = useKnownResponses() && options.replaceGlobals !== false;
   if (replaces) replaceGlobals();
   const server = tls === undefined
-    ? createServer({ ...options.server })
-    : createTlsServer({ ...options.server, ...tls });
+    ? createServer({ ...SERVER_DEFAULTS, ...options.server })
+    : createTlsServer({ ...SERVER_DEFAULTS, ...options.server, ...tls });
   server.maxHeadersCount = 0; // Node drops what is above; maxHeaderSize is the limit
   const connections = trackConnections(server);
   const readUrl = urlReader(scheme);
@@ -222,6 +222,12 @@ export async function serveNode(
     [Symbol.asyncDispose]: shutdown,
   };
 }
+
+/**
+ * Node 24 makes no events of the end of a body that no request has: nobody listens for them, since {@linkcode declaredLength}
+ * says that there is none. Earlier versions ignore the option.
+ */
+const SERVER_DEFAULTS: Readonly<Record<string, unknown>> = { optimizeEmptyRequests: true };
 
 function malformed(): Response {
   return problem(400, "invalid_target", { detail: "The request target is malformed" });

@@ -63,7 +63,7 @@ export const HIDDEN_KEYS: readonly Refusal[] = [
   {
     why: "a point of order 1, under which anything is signed",
     reason: "key_mismatch",
-    jose: "takes",
+    jose: "differs", // Node 24 refuses it
     keys: { kty: "OKP", crv: "Ed25519", x: encodeBase64Url(NEUTRAL) },
     algorithms: ["Ed25519"],
     token: () => unsigned("Ed25519", encodeBase64Url(new Uint8Array([...NEUTRAL, ...ZEROS]))),

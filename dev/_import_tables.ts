@@ -61,11 +61,13 @@ export const IMPORT_RULES: readonly ImportRule[] = [
       "node:fs/promises",
     ],
   },
+  { importer: "openapi/client/*.ts", may: ["openapi/{,client/}*.ts", "router/*.ts"] },
   {
     importer: "openapi/cli/*.ts",
     may: [
       "openapi/cli/*.ts",
-      "openapi/compiler/*.ts",
+      "openapi/{client,compiler}/*.ts",
+      "router/openapi_types.ts",
       "static/native_package.ts",
       "@std/{cli,path}",
       "node:{fs,process}",

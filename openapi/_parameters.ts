@@ -11,7 +11,8 @@ import { type Members, membersOf, schemasIn } from "./_properties.ts";
 import type { Template } from "./_path.ts";
 import { type RequestPart, requestSources } from "./_schema_sources.ts";
 
-const WILDCARD_NOTE = "The rest of the path; its slashes are not encoded";
+/** Description of a parameter that is the rest of a path. */
+export const WILDCARD_NOTE = "The rest of the path; its slashes are not encoded";
 
 /**
  * The parameters of an operation at one of its paths, path parameters first.

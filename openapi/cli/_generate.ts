@@ -4,8 +4,14 @@
  * @module
  */
 
+import {
+  type GeneratedFiles,
+  generateFiles,
+  type GenerateFilesOptions,
+  type GenerateFilesOutcome,
+} from "../compiler/generate.ts";
+import type { OpenApiDocument } from "../../router/openapi_types.ts";
 import { type CliOutput, type Command, command, type CommandOutcome } from "./_command.ts";
-import { generateFile, type GenerateFileOutcome } from "../compiler/generate.ts";
 
 const USAGE = `Usage: gatehouse http openapi generate --controllers <path> [options]
 
@@ -25,29 +31,58 @@ Options:
 `;
 
 /** Writes the document of an API. */
-export const GENERATE: Command = command({
+export const GENERATE: Command = generateCommand({
   words: "http openapi generate",
   usage: USAGE,
-  flags: {
-    required: ["controllers"],
-    optional: ["output", "title", "api-version", "config"],
-    switches: ["check", "no-types"],
-  },
-  async run({ strings, switches }, output) {
-    const outcome = await generateFile({
-      controllers: strings.controllers,
-      output: strings.output ?? "openapi.json",
-      title: strings.title,
-      version: strings["api-version"],
-      check: switches.check,
-      types: !switches["no-types"],
-      config: strings.config,
-    });
-    return report(outcome, output);
-  },
+  output: "openapi.json",
+  render: documentFile,
 });
 
-function report(outcome: GenerateFileOutcome, { print, printError }: CliOutput): CommandOutcome {
+/** A command that writes files made of an API's document. */
+export interface GenerateCommand extends Pick<GenerateFilesOptions, "render"> {
+  readonly words: string;
+  readonly usage: string;
+  /** Default of `--output`. */
+  readonly output: string;
+}
+
+/** Creates a command that writes files made of an API's document. */
+export function generateCommand({ words, usage, output: file, render }: GenerateCommand): Command {
+  return command({
+    words,
+    usage,
+    flags: {
+      required: ["controllers"],
+      optional: ["output", "title", "api-version", "config"],
+      switches: ["check", "no-types"],
+    },
+    async run({ strings, switches }, output) {
+      const outcome = await generateFiles({
+        controllers: strings.controllers,
+        output: strings.output ?? file,
+        render,
+        title: strings.title,
+        version: strings["api-version"],
+        check: switches.check,
+        types: !switches["no-types"],
+        config: strings.config,
+      });
+      return report(outcome, output);
+    },
+  });
+}
+
+function documentFile(document: OpenApiDocument, path: string): GeneratedFiles {
+  const { paths, components } = document;
+  const operations = Object.values(paths).reduce((sum, item) => sum + Object.keys(item).length, 0);
+  const schemas = Object.keys(components.schemas ?? {}).length;
+  return {
+    files: [{ path, text: JSON.stringify(document, null, 2) + "\n" }],
+    summary: `${Object.keys(paths).length} paths, ${operations} operations, ${schemas} schemas`,
+  };
+}
+
+function report(outcome: GenerateFilesOutcome, { print, printError }: CliOutput): CommandOutcome {
   for (const note of outcome.notes) printError(`Note: ${note}\n`);
   switch (outcome.status) {
     case "written":

@@ -1,10 +1,11 @@
 /**
- * The command line: `gatehouse new <folder>`, `gatehouse http openapi generate --controllers <path>`, and
- * `gatehouse http static package --directory <path>`.
+ * The command line: `gatehouse new <folder>`, `gatehouse http openapi generate --controllers <path>`,
+ * `gatehouse http client generate --controllers <path>`, and `gatehouse http static package --directory <path>`.
  *
  * ```sh
  * deno run -A jsr:@gatehouse/http/cli new my-app
  * deno run -A jsr:@gatehouse/http/cli http openapi generate --controllers src/controllers.ts
+ * deno run -A jsr:@gatehouse/http/cli http client generate --controllers src/controllers.ts
  * deno run -A jsr:@gatehouse/http/cli http static package --directory public --format js
  * ```
  *
@@ -18,6 +19,7 @@ import { toFileUrl } from "@std/path";
 import { realpathSync } from "node:fs";
 import process from "node:process";
 import { readFlags } from "./_args.ts";
+import { CLIENT } from "./_client.ts";
 import { colorsDisabled, inColor } from "./_color.ts";
 import { type CliOutput, type Command, type CommandCall, printable } from "./_command.ts";
 import { GENERATE } from "./_generate.ts";
@@ -27,7 +29,7 @@ import { PACKAGE } from "./_package.ts";
 export type { CliOutput, CliTerminal } from "./_command.ts";
 
 /** All commands. */
-const COMMANDS: readonly Command[] = [GENERATE, PACKAGE, NEW];
+const COMMANDS: readonly Command[] = [GENERATE, CLIENT, PACKAGE, NEW];
 
 /**
  * Runs the command line.

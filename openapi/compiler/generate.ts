@@ -18,12 +18,29 @@ import { recordLocations } from "./_locations.ts";
 import { infoOf } from "./_project_info.ts";
 import { readTypes, type TypedRoute } from "./_types.ts";
 
-/** Options of {@linkcode generateFile}. */
-export interface GenerateFileOptions {
+export { GenerateError };
+
+/** A file that is made of a document. */
+export interface GeneratedFile {
+  readonly path: string;
+  readonly text: string;
+}
+
+/** Files that are made of a document. */
+export interface GeneratedFiles {
+  readonly files: readonly GeneratedFile[];
+  /** What is in them, for the user: `2 paths`. */
+  readonly summary: string;
+}
+
+/** Options of {@linkcode generateFiles}. */
+export interface GenerateFilesOptions {
   /** File that imports all decorated controllers. */
   readonly controllers: string;
-  /** Path of the document. */
+  /** Path of the first file. */
   readonly output: string;
+  /** Makes the files of a document. */
+  readonly render: (document: OpenApiDocument, output: string) => GeneratedFiles;
   /** Title of the API. @default that of the router, of the file's `info`, or the name in the nearest deno.json */
   readonly title: string | undefined;
   /** Version of the API. @default that of the router, of the file's `info`, or of the nearest deno.json */
@@ -36,8 +53,8 @@ export interface GenerateFileOptions {
   readonly config: string | undefined;
 }
 
-/** Outcome of {@linkcode generateFile}. */
-export type GenerateFileOutcome =
+/** Outcome of {@linkcode generateFiles}. */
+export type GenerateFilesOutcome =
   & {
     /** Warnings for the user. */
     readonly notes: readonly string[];
@@ -47,23 +64,28 @@ export type GenerateFileOutcome =
     | { readonly status: "failed"; readonly why: string }
   );
 
-/** Generates the document of a file's controllers and writes it unless it is unchanged. */
-export async function generateFile(options: GenerateFileOptions): Promise<GenerateFileOutcome> {
+/** Generates the document of a file's controllers and writes files made of it, unless they are unchanged. */
+export async function generateFiles(options: GenerateFilesOptions): Promise<GenerateFilesOutcome> {
   const notes: string[] = [];
-  const output = resolve(options.output); // the application may change the working directory while it is imported
+  const folder = resolve("."); // the application may change the working directory while it is imported
   try {
-    if (output === fileOf(options.controllers)) {
+    if (resolve(options.output) === fileOf(options.controllers)) {
       throw new GenerateError(`Cannot write ${options.output}: it is the controllers file`);
     }
     const document = await generate(options, notes);
-    const text = JSON.stringify(document, null, 2) + "\n";
-    const summary = `${options.output} (${counts(document)})`;
-    const before = await attempt(`read ${options.output}`, () => readIfThere(output));
-    if (isUnchanged(before, text)) {
-      return { status: "unchanged", summary, notes };
+    const { files, summary: content } = options.render(document, options.output);
+    const summary = `${files.map(({ path }) => path).join(" and ")} (${content})`;
+    const changed: GeneratedFile[] = [];
+    for (const { path, text } of files) {
+      const target = resolve(folder, path);
+      const before = await attempt(`read ${path}`, () => readIfThere(target));
+      if (!isUnchanged(before, text)) changed.push({ path, text });
     }
+    if (changed.length === 0) return { status: "unchanged", summary, notes };
     if (options.check) return { status: "outdated", summary, notes };
-    await attempt(`write ${options.output}`, () => writeWhole(output, [text]));
+    for (const { path, text } of changed) {
+      await attempt(`write ${path}`, () => writeWhole(resolve(folder, path), [text]));
+    }
     return { status: "written", summary, notes };
   } catch (error) {
     if (!(error instanceof GenerateError)) throw error;
@@ -72,7 +94,7 @@ export async function generateFile(options: GenerateFileOptions): Promise<Genera
 }
 
 /** The document of the application's router if there is one, otherwise of all controllers. */
-async function generate(options: GenerateFileOptions, notes: string[]): Promise<OpenApiDocument> {
+async function generate(options: GenerateFilesOptions, notes: string[]): Promise<OpenApiDocument> {
   const { controllers: path } = options;
   const file = fileOf(path);
   const config = options.config && resolve(options.config);
@@ -170,18 +192,14 @@ function controllersOf({ routes }: RouteSource): readonly string[] {
   ]);
 }
 
-/** Whether a file has the same content, regardless of formatting. */
+/** Whether a file has the same content, regardless of line ends and of the formatting of JSON. */
 function isUnchanged(before: string | undefined, after: string): boolean {
-  if (before === undefined || before === after) return before === after;
+  if (before === undefined || before.replaceAll("\r\n", "\n") === after) {
+    return before !== undefined;
+  }
   try {
     return JSON.stringify(JSON.parse(before)) === JSON.stringify(JSON.parse(after));
   } catch {
     return false; // the existing file is not JSON
   }
-}
-
-function counts({ paths, components }: OpenApiDocument): string {
-  const operations = Object.values(paths).reduce((sum, item) => sum + Object.keys(item).length, 0);
-  const schemas = Object.keys(components.schemas ?? {}).length;
-  return `${Object.keys(paths).length} paths, ${operations} operations, ${schemas} schemas`;
 }

@@ -24,6 +24,11 @@ const SIGNING_IN = `
 const BUNDLES: readonly (readonly [name: string, source: string, most: number])[] = [
   ["all of edge.ts", `export * from "${ROOT}/edge.ts";`, 45 * KIB],
   ["router and everything that signs people in", SIGNING_IN, 95 * KIB],
+  [
+    "the run time of a generated client",
+    `export { connect } from "${ROOT}/openapi/client/runtime.ts";`,
+    3 * KIB,
+  ],
 ];
 
 async function gzipSize(bytes: Uint8Array<ArrayBuffer>): Promise<number> {

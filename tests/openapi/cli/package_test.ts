@@ -254,7 +254,11 @@ async function runHere(args: readonly string[], onFirstDraw = () => {}) {
   return { code: await runCli(args, output), written };
 }
 
-const USAGES = ["openapi generate --controllers", "static package --directory"] as const;
+const USAGES = [
+  "openapi generate --controllers",
+  "client generate --controllers",
+  "static package --directory",
+] as const;
 
 /** What asks for help, and the usages that are printed. */
 const HELP: readonly (readonly [readonly string[], readonly string[]])[] = [
@@ -262,9 +266,9 @@ const HELP: readonly (readonly [readonly string[], readonly string[]])[] = [
   [["-h"], USAGES],
   [["http", "static", "-h"], USAGES],
   [["http", "package", "--help", "--directory", "x"], USAGES],
-  [[...PACKAGE, "--help"], USAGES.slice(1)],
-  [[...PACKAGE, "-h", "--directory", "public", "--nonsense"], USAGES.slice(1)],
-  [["--compress", ...PACKAGE, "--help"], USAGES.slice(1)],
+  [[...PACKAGE, "--help"], USAGES.slice(-1)],
+  [[...PACKAGE, "-h", "--directory", "public", "--nonsense"], USAGES.slice(-1)],
+  [["--compress", ...PACKAGE, "--help"], USAGES.slice(-1)],
   [["http", "openapi", "generate", "--help"], USAGES.slice(0, 1)],
 ];
 for (const [args, usages] of HELP) {

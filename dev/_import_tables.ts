@@ -51,9 +51,13 @@ export const IMPORT_RULES: readonly ImportRule[] = [
   { importer: "openapi/*.ts", may: ["openapi/*.ts", "router/{,builder/}*.ts"] },
   { importer: "openapi/docs_page.ts", may: ["static/{conditional,options}.ts"] },
   {
+    importer: "openapi/validators/*.ts",
+    may: ["openapi/{,validators/}*.ts", "router/{openapi_types,path,schema,types}.ts"],
+  },
+  {
     importer: "openapi/compiler/*.ts",
     may: [
-      "openapi/{,compiler/}*.ts",
+      "openapi/{,compiler/,validators/}*.ts",
       "router/{,builder/}*.ts",
       "static/native_write.ts",
       "@std/{jsonc,path}",

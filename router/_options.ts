@@ -11,10 +11,25 @@ import { type AuthOption, readStepUp, type RequiredAuth } from "./access.ts";
 import { CONTENT_METHODS } from "./content_type.ts";
 import type { MountOptions, RouteOptions } from "./handler.ts";
 import type { EndpointMetadata } from "./openapi_types.ts";
-import type { RouteSchema } from "./schema.ts";
+import type { RouteSchema, RouteValidators, SchemaPart } from "./schema.ts";
+import type { RouterOptions } from "./types.ts";
 
 /** All option names of an interface. */
 export type OptionNames<Options> = Readonly<Record<keyof Options, true>>;
+
+/** Options of `createRouter`. */
+export const ROUTER_OPTIONS: OptionNames<RouterOptions> = {
+  prefix: true,
+  before: true,
+  catch: true,
+  finally: true,
+  maxBodyBytes: true,
+  bodyTimeout: true,
+  onError: true,
+  onRequest: true,
+  info: true,
+  validators: true,
+};
 
 const ROUTE_OPTIONS: OptionNames<RouteOptions> = {
   use: true,
@@ -37,12 +52,13 @@ const MOUNT_OPTIONS: OptionNames<MountOptions> = {
 
 const AUTH: OptionNames<RequiredAuth> = { mode: true, amr: true, maxAge: true };
 
-const SCHEMA_PARTS: OptionNames<RouteSchema> = {
+const REQUEST_PARTS: OptionNames<Pick<RouteSchema, SchemaPart>> = {
   body: true,
   params: true,
   query: true,
-  response: true,
 };
+
+const SCHEMA_PARTS: OptionNames<RouteSchema> = { ...REQUEST_PARTS, response: true };
 
 /** Fields of metadata, besides the extensions `x-…`. */
 const METADATA: OptionNames<EndpointMetadata> = {
@@ -147,6 +163,19 @@ function readSchema(cannot: string, given: RouteSchema): RouteSchema {
   return pick(given, SCHEMA_PARTS);
 }
 
+/** Reads validators of routes. @throws {TypeError} If they are not objects of validators by part. */
+export function readValidators(given: RouteValidators = {}): RouteValidators {
+  const cannot = "Cannot create router: validators";
+  if (typeof given !== "object" || given === null) {
+    throw new TypeError(`${cannot} must be an object`);
+  }
+  for (const [key, parts] of Object.entries(given)) {
+    rejectUnknownOptions(`${cannot}["${key}"]`, parts, REQUEST_PARTS);
+    checkValidators(parts, `validator ${key}`, "");
+  }
+  return { ...given };
+}
+
 /** Reads the options of a mount. @throws {TypeError} If one is unknown. */
 export function readMountOptions(given: MountOptions, where: string): MountOptions {
   rejectUnknownOptions(`Cannot add ${where}`, given, MOUNT_OPTIONS);
@@ -197,12 +226,17 @@ function checkOptions(
   checkScope(scope, where);
   if (!Array.isArray(use)) throw new TypeError(`Cannot add ${where}: use must be an array`);
   use.forEach((middleware) => middlewareStep(middleware)); // rejects what is not a function
-  for (const [part, one] of Object.entries(schema ?? {})) {
+  checkValidators(schema ?? {}, where, "schema.");
+  checkLimit(maxBodyBytes, where);
+}
+
+/** Checks that what is given for a part is a validator. */
+function checkValidators(parts: RouteSchema, where: string, name: string): void {
+  for (const [part, one] of Object.entries(parts)) {
     if (one !== undefined) {
-      checkFunction(one?.["~standard"]?.validate, where, `schema.${part}["~standard"].validate`);
+      checkFunction(one?.["~standard"]?.validate, where, `${name}${part}["~standard"].validate`);
     }
   }
-  checkLimit(maxBodyBytes, where);
 }
 
 /** Checks the option `authorization`, so that nothing else is mistaken for `none`. */

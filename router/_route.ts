@@ -13,7 +13,7 @@ import { middlewareStep, type Step } from "./_step.ts";
 import { checkContentType, CONTENT_METHODS, readContent } from "./content_type.ts";
 import { HttpError } from "./problem.ts";
 import { isResponse } from "./response.ts";
-import { type SchemaPart, type StandardSchemaV1, validate } from "./schema.ts";
+import { type RouteSchema, type SchemaPart, type StandardSchemaV1, validate } from "./schema.ts";
 import {
   type AuthorizationOption,
   mayBeAnonymous,
@@ -54,6 +54,8 @@ export interface Route extends MatchedRoute {
   readonly guard: GuardedAccess | undefined;
   /** Scopes that it names, of its middleware too. */
   readonly scope: ScopeOption | undefined;
+  /** Finds validators of the parts that its schema leaves open, when its steps are compiled. */
+  readonly validators: () => RouteSchema | undefined;
   /** Compiled at the first match. */
   steps: readonly Step[] | undefined;
 }
@@ -73,18 +75,19 @@ export const DEFAULT_BODY_TIMEOUT = 30;
  * 422. Without a guard, middleware comes first: it may be one.
  */
 export function compileRoute(route: Route): readonly Step[] {
-  const { guard, provided, options: { schema, use = [] } } = route;
+  const { guard, provided, options: { use = [] } } = route;
+  const schema: RouteSchema = { ...route.validators(), ...route.options.schema };
   const middleware = [...provided, ...use].map((one) => middlewareStep(one));
   const parts = [
-    ...schemaSteps(schema?.params, "params"),
-    ...schemaSteps(schema?.query, "query"),
+    ...schemaSteps(schema.params, "params"),
+    ...schemaSteps(schema.query, "query"),
   ];
   return [
     ...(guard === undefined
       ? [...middleware, ...parts]
       : [...guardSteps(guard), ...parts, ...authorizeSteps(guard), ...middleware]),
     ...contentSteps(route),
-    ...schemaSteps(schema?.body, "body"),
+    ...schemaSteps(schema.body, "body"),
     middlewareStep(route.handler as Middleware<unknown[]>),
   ];
 }

@@ -43,7 +43,10 @@ export interface PathParams<T = unknown> extends RequestMarker {
   readonly "~params": T;
 }
 
-/** Marks the query of a route: `req.query` is a `T`, whose values are strings, or arrays of strings if a name repeats. */
+/**
+ * Marks the query of a route: `req.query` is a `T`, whose values are strings, or arrays of strings if a name repeats; with
+ * compiled validators also numbers, booleans and arrays of them.
+ */
 export interface QueryParams<T = unknown> extends RequestMarker {
   /** Type of `req.query`. */
   readonly "~query": T;

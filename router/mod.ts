@@ -180,6 +180,7 @@ export type {
 export type {
   InferOutput,
   RouteSchema,
+  RouteValidators,
   StandardIssue,
   StandardResult,
   StandardSchemaProps,

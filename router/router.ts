@@ -18,10 +18,11 @@ import {
   checkFunction,
   checkLimit,
   checkTimeout,
-  type OptionNames,
   readMountOptions,
   readOptions,
+  readValidators,
   rejectUnknownOptions,
+  ROUTER_OPTIONS,
 } from "./_options.ts";
 import { type Run, settle } from "./_pipeline.ts";
 import { isObserving, observe, reportError, startObservation } from "./_report.ts";
@@ -48,6 +49,7 @@ import type { PrefixParamsOf } from "./markers.ts";
 import { joinPaths, parseTarget } from "./path.ts";
 import type { NoLocals } from "./request.ts";
 import { parsePattern, parsePrefix, prefixTest } from "./pattern.ts";
+import type { FindValidators } from "./schema.ts";
 import type { RouteInfo, RouterOptions, RouteSource, TypedRouter } from "./types.ts";
 
 /**
@@ -80,6 +82,7 @@ export function createRouter<Args extends unknown[] = [], Prefix extends string 
   rejectUnknownOptions("Cannot create router", options, ROUTER_OPTIONS);
   const { prefix = "", before = [], maxBodyBytes, onError = reportError, info } = options;
   const { bodyTimeout = DEFAULT_BODY_TIMEOUT, onRequest } = options;
+  const validators = readValidators(options.validators);
   checkLimit(maxBodyBytes, "router");
   checkTimeout(bodyTimeout, "add router", "bodyTimeout");
   checkFunction(onError, "router", "onError");
@@ -99,6 +102,7 @@ export function createRouter<Args extends unknown[] = [], Prefix extends string 
   };
   const fallbacks = createFallbacks(engine, hooks);
   const routes: RouteInfo[] = [];
+  let outer: FindValidators | undefined;
   let guard: InstalledGuard | undefined;
   let answering = false;
   const defaultRules: RouterRules = {
@@ -106,6 +110,10 @@ export function createRouter<Args extends unknown[] = [], Prefix extends string 
     bodyTimeout,
     report: fallbacks.report,
   };
+
+  /** Those of this router come before those of the router that it is mounted in. */
+  const find: FindValidators = (method, pattern) =>
+    validators[`${method} ${pattern}`] ?? outer?.(method, pattern);
 
   function add(
     method: Method,
@@ -123,6 +131,10 @@ export function createRouter<Args extends unknown[] = [], Prefix extends string 
     const limit = options.maxBodyBytes ?? maxBodyBytes ??
       BODY_LIMITS[options.multipart ? "multipart" : "plain"];
     const guarded = guardedAccess(options, guard, where);
+    const inner = app && OWN_ROUTERS.get(app);
+    inner?.adopt((verb, path) =>
+      find(verb, joinPaths(pattern.source.slice(0, -"/*".length), path))
+    );
     const common = { method, options, mounted: app !== undefined };
     hooks.hasMounts ||= common.mounted;
     engine.add(method, pattern, {
@@ -134,12 +146,13 @@ export function createRouter<Args extends unknown[] = [], Prefix extends string 
       scope: scopeOf(options),
       maxBodyBytes: limit,
       bodyTimeout,
+      validators: () => find(method, pattern.source),
       steps: undefined,
     });
     const route: RouteInfo = Object.freeze({
       ...common,
       pattern: pattern.source,
-      app: app !== undefined && OWN_ROUTERS.has(app) ? app as unknown as RouteSource : undefined,
+      app: inner && app as unknown as RouteSource,
       guard: guarded && { access: guarded.access, strategies: guarded.strategies },
       origin: originOf(handler),
     });
@@ -162,7 +175,7 @@ export function createRouter<Args extends unknown[] = [], Prefix extends string 
         add(name, path, handler, given, provided);
         return self;
       };
-    OWN_ROUTERS.set(self, addMount);
+    OWN_ROUTERS.set(self, { addMount, adopt: (found) => void (outer = found) });
     return Object.assign(self, {
       ...Object.fromEntries(METHODS.map((name) => [name.toLowerCase(), method(name)])),
       provide(provider: Middleware<unknown[]>): unknown {
@@ -216,15 +229,7 @@ export function createRouter<Args extends unknown[] = [], Prefix extends string 
     const target = parseTarget(url);
     const verb = request.method;
     const match = fallbacks.match(verb, target.path);
-    const ctx = new RequestContext(
-      request,
-      verb,
-      url,
-      target,
-      match,
-      defaultRules,
-      delivered,
-    );
+    const ctx = new RequestContext(request, verb, url, target, match, defaultRules, delivered);
     const run: Run = { ctx, args, match, fallbacks, steps, nextStep: 0, nextMatch: 0 };
     const observation = onRequest && startObservation(ctx, onRequest);
     const response = fallbacks.finish(settle(run), run);
@@ -257,18 +262,6 @@ export function createRouter<Args extends unknown[] = [], Prefix extends string 
   >;
 }
 
-const ROUTER_OPTIONS: OptionNames<RouterOptions> = {
-  prefix: true,
-  before: true,
-  catch: true,
-  finally: true,
-  maxBodyBytes: true,
-  bodyTimeout: true,
-  onError: true,
-  onRequest: true,
-  info: true,
-};
-
 /**
  * Adds a handler under a path for every method and for malformed targets; `undefined` leaves a request to later routes.
  *
@@ -281,8 +274,15 @@ type AddMount = (
   options?: RouteOptions<unknown[]>,
 ) => void;
 
+/** What routers do for each other. */
+interface RouterParts {
+  readonly addMount: AddMount;
+  /** Lets the router that this one is mounted in find validators of its routes. */
+  adopt(find: FindValidators): void;
+}
+
 /** Routers created here. They keep `%2F` and `%5C` encoded, so a mount may pass these on. */
-const OWN_ROUTERS: WeakMap<object, AddMount> = new WeakMap();
+const OWN_ROUTERS: WeakMap<object, RouterParts> = new WeakMap();
 
 /** Adds a handler under a path of a router that was created here, see {@linkcode AddMount}. */
 export function addMount<Args extends unknown[]>(
@@ -291,5 +291,5 @@ export function addMount<Args extends unknown[]>(
   handler: AnyFunction,
   app: AnyApp,
 ): void {
-  (OWN_ROUTERS.get(router) as AddMount)(path, handler, app);
+  OWN_ROUTERS.get(router)?.addMount(path, handler, app);
 }

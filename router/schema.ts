@@ -56,6 +56,18 @@ export interface RouteSchema<Content = unknown, Params = unknown, Query = unknow
   readonly response?: StandardSchemaV1<unknown, Data>;
 }
 
+/**
+ * Validators of routes, by method and full pattern: `{ "POST /orders": { body } }`. `gatehouse http openapi generate
+ * --validators` writes them from TypeScript types.
+ */
+export type RouteValidators = Readonly<Record<string, Pick<RouteSchema, SchemaPart>>>;
+
+/** Finds the validators of a route by its method and full pattern. */
+export type FindValidators = (
+  method: string,
+  pattern: string,
+) => RouteValidators[string] | undefined;
+
 /** The parts of a request that a schema can check. */
 export type SchemaPart = "params" | "query" | "body";
 

@@ -21,6 +21,7 @@ import type { LocalsProvider } from "./provide.ts";
 import type { NoLocals, RequestOf, RouteRequest } from "./request.ts";
 import type { AnyParams, Query } from "./markers.ts";
 import type { BodyRouteMethod, OnlyNames, RouteMethod } from "./route_method.ts";
+import type { RouteValidators } from "./schema.ts";
 
 export type * from "./access.ts";
 export type * from "./guard.ts";
@@ -53,6 +54,11 @@ export interface RouterOptions<Args extends unknown[] = [], Prefix extends strin
   onRequest?: ((event: RequestEvent) => void) | undefined;
   /** Title, version and other properties of the OpenAPI document, for the command line. */
   info?: OpenApiInfo;
+  /**
+   * Check what routes are sent, in parts for which their `schema` has no validator: by method and full pattern, those of
+   * routers that are mounted here included. They do not change the OpenAPI document.
+   */
+  validators?: RouteValidators;
 }
 
 /** A registered route or mount. */

@@ -149,5 +149,6 @@ const BUILDER_OPTIONS: OptionNames<BuilderOptions> = {
   onError: true,
   onRequest: true,
   info: true,
+  validators: true,
   container: true,
 };

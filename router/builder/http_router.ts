@@ -127,4 +127,5 @@ const HTTP_ROUTER_OPTIONS: OptionNames<HttpRouterOptions> = {
   onError: true,
   onRequest: true,
   info: true,
+  validators: true,
 };

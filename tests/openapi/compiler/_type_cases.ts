@@ -34,7 +34,7 @@ interface Diagnostic {
 /** Reads the types of a table. @param folder The folder that its files are in. */
 export async function readTypeCases(
   folder: string,
-  { side, form, count }: TypeRequest,
+  { side, form, count, local }: TypeRequest,
 ): Promise<TypeResults> {
   const path = join(folder, CASES);
   const context = await loadProgram([toFileUrl(path).href]);
@@ -59,7 +59,11 @@ export async function readTypeCases(
     try {
       const schema = components.convert({ validator, side, name: "Made" });
       const { text, schemas } = components.finish(JSON.stringify(schema));
-      return { schema: JSON.parse(text), components: schemas };
+      return {
+        schema: JSON.parse(text),
+        components: schemas,
+        ...(local ? { local: convert() } : {}),
+      };
     } catch (error) {
       if (!(error instanceof TypeError)) throw error;
       return { error: error.message };

@@ -16,11 +16,18 @@ export interface TypeRequest {
   readonly form: boolean;
   /** Number of types. */
   readonly count: number;
+  /** Whether the schemas are wanted as the compiler writes them, too. */
+  readonly local: boolean;
 }
 
 /** The schema of a type and the components that it refers to, or why there is none. */
 export type TypeResult =
-  | { readonly schema: SchemaObject; readonly components: Readonly<Record<string, SchemaObject>> }
+  | {
+    readonly schema: SchemaObject;
+    readonly components: Readonly<Record<string, SchemaObject>>;
+    /** The schema with `$defs`, if it is wanted. */
+    readonly local?: SchemaObject;
+  }
   | { readonly error: string };
 
 /** The schemas of a table. */

@@ -25,15 +25,18 @@ export interface TypeTable {
   readonly side?: Side;
   /** Whether values come in a form. @default {false} */
   readonly form?: boolean;
+  /** Whether the schemas are wanted as the compiler writes them, too. @default {false} */
+  readonly local?: boolean;
   /** Whether the compiler may find something wrong in the types. @default {false} */
   readonly mayBeWrong?: boolean;
 }
 
 /** Reads the types of a table. */
 export async function readTypeTable(
-  { types, before = "", files = {}, side = "input", form = false, mayBeWrong = false }: TypeTable,
+  table: TypeTable,
 ): Promise<readonly TypeResult[]> {
-  const request: TypeRequest = { side, form, count: types.length };
+  const { types, before = "", files = {}, side = "input", form = false, local = false } = table;
+  const request: TypeRequest = { side, form, count: types.length, local };
   const cases = types.map((type, i) => `export declare const case${i}: ${type};\n`);
   let printed: TypeResults | undefined;
   await withProject({
@@ -44,7 +47,7 @@ export async function readTypeTable(
     printed = JSON.parse(text.replaceAll(folder, ""));
   });
   assert(printed !== undefined);
-  if (!mayBeWrong) assertEquals(printed.problems, []);
+  if (!table.mayBeWrong) assertEquals(printed.problems, []);
   return printed.results;
 }
 

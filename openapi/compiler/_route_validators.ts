@@ -1,0 +1,62 @@
+/**
+ * The types that validators are written from: of parts of routes that have a type and no validator of their own.
+ *
+ * @module
+ */
+
+import { rm } from "node:fs/promises";
+import { readIfThere, writeWhole } from "../../static/native_write.ts";
+import { CONTENT_METHODS } from "../../router/content_type.ts";
+import { joinPaths } from "../../router/path.ts";
+import type { RouteInfo, RouteSource } from "../../router/types.ts";
+import type { RequestPart, TypesOf } from "../_schema_sources.ts";
+import { jsonSchemaOf } from "../_standard_schema.ts";
+import { type ValidatedRoute, writeValidators } from "../validators/write_validators.ts";
+import { attempt } from "./_generate_error.ts";
+import type { FilePlace } from "./_output_files.ts";
+
+/** The routes of a router and of those that are mounted in it, under the keys by which it finds their validators. */
+export function validatedRoutes(
+  { routes }: RouteSource,
+  typesOf: TypesOf,
+  outer = "",
+): readonly ValidatedRoute[] {
+  return routes.flatMap((route): readonly ValidatedRoute[] => {
+    const pattern = joinPaths(outer, route.pattern);
+    if (route.app !== undefined) {
+      return validatedRoutes(route.app, typesOf, pattern.slice(0, -"/*".length));
+    }
+    if (route.mounted) return [];
+    const types = typesOf(route);
+    return [{
+      key: `${route.method} ${pattern}`,
+      schemaOf(part) {
+        const source = isOpen(route, part) ? types?.request(part, false) : undefined;
+        return source && jsonSchemaOf(source, "input");
+      },
+    }];
+  });
+}
+
+/** Whether nothing else checks a part. A form is read by its handler. */
+function isOpen({ method, options }: RouteInfo, part: RequestPart): boolean {
+  const { schema = {}, raw, multipart } = options;
+  if (part === "body" && (raw || multipart || !CONTENT_METHODS.has(method))) return false;
+  return schema[part] === undefined;
+}
+
+/**
+ * Writes a module without validators where there is none, since the application imports it.
+ *
+ * @returns Removes that module again; `undefined` if there is none and it must not be written.
+ */
+export async function placeModule(
+  { path, target }: FilePlace,
+  check: boolean,
+): Promise<(() => Promise<void>) | undefined> {
+  const before = await attempt(`read ${path}`, () => readIfThere(target));
+  if (before !== undefined) return () => Promise.resolve();
+  if (check) return undefined;
+  await attempt(`write ${path}`, () => writeWhole(target, [writeValidators([]).text]));
+  return () => rm(target, { force: true });
+}

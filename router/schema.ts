@@ -60,7 +60,9 @@ export interface RouteSchema<Content = unknown, Params = unknown, Query = unknow
  * Validators of routes, by method and full pattern: `{ "POST /orders": { body } }`. `gatehouse http openapi generate
  * --validators` writes them from TypeScript types.
  */
-export type RouteValidators = Readonly<Record<string, Pick<RouteSchema, SchemaPart>>>;
+export type RouteValidators = Readonly<
+  Record<string, Pick<RouteSchema, "params" | "query" | "body">>
+>;
 
 /** Finds the validators of a route by its method and full pattern. */
 export type FindValidators = (

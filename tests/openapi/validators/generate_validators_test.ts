@@ -63,7 +63,7 @@ Deno.test("generate --validators writes a module that the application imports", 
     assertEquals([first.code, first.stderr], [0, ""]);
     assertStringIncludes(first.stdout, `Wrote ${SUMMARY}\n`);
     const text = await read("validators.ts");
-    assertEquals([...text.matchAll(/^  "([A-Z]+ \S+)": \{/gm)].map(([, key]) => key), [
+    assertEquals([...text.matchAll(/^ {2}"([A-Z]+ \S+)": \{/gm)].map(([, key]) => key), [
       "GET /v1/stock/:id",
       "POST /v1/stock",
       "POST /v1/orders",

@@ -22,11 +22,12 @@ Options:
   --controllers <path>  File that imports all decorated controllers (required). It may export a
                         "router" or register one under HTTP_ROUTER, and may export "info"
   --output <path>       Where the document is written [default: openapi.json]
+  --validators <path>   Where validators of routes are written, a TypeScript module [default: none]
   --title <text>        Title of the API [default: the router's, "info"'s or deno.json's]
   --api-version <text>  Version of the API [default: the same]
   --config <path>       The deno.json that Deno was given by its own --config
   --no-types            Read no schemas from TypeScript types
-  --check               Write nothing; exit with 1 if the file is not what would be written
+  --check               Write nothing; exit with 1 if a file is not what would be written
   -h, --help            Print this help
 `;
 
@@ -35,6 +36,7 @@ export const GENERATE: Command = generateCommand({
   words: "http openapi generate",
   usage: USAGE,
   output: "openapi.json",
+  more: ["validators"],
   render: documentFile,
 });
 
@@ -44,16 +46,20 @@ export interface GenerateCommand extends Pick<GenerateFilesOptions, "render"> {
   readonly usage: string;
   /** Default of `--output`. */
   readonly output: string;
+  /** Flags that other such commands do not have. */
+  readonly more?: readonly "validators"[];
 }
 
 /** Creates a command that writes files made of an API's document. */
-export function generateCommand({ words, usage, output: file, render }: GenerateCommand): Command {
+export function generateCommand(
+  { words, usage, output: file, more = [], render }: GenerateCommand,
+): Command {
   return command({
     words,
     usage,
     flags: {
       required: ["controllers"],
-      optional: ["output", "title", "api-version", "config"],
+      optional: ["output", "title", "api-version", "config", ...more],
       switches: ["check", "no-types"],
     },
     async run({ strings, switches }, output) {
@@ -61,6 +67,7 @@ export function generateCommand({ words, usage, output: file, render }: Generate
         controllers: strings.controllers,
         output: strings.output ?? file,
         render,
+        validators: strings.validators,
         title: strings.title,
         version: strings["api-version"],
         check: switches.check,
@@ -84,20 +91,25 @@ function documentFile(document: OpenApiDocument, path: string): GeneratedFiles {
 
 function report(outcome: GenerateFilesOutcome, { print, printError }: CliOutput): CommandOutcome {
   for (const note of outcome.notes) printError(`Note: ${note}\n`);
-  switch (outcome.status) {
-    case "written":
-      print(`Wrote ${outcome.summary}\n`);
-      return { kind: "done" };
-    case "unchanged":
-      print(`Up to date: ${outcome.summary}\n`);
-      return { kind: "done" };
-    case "outdated":
-      printError(`Out of date: ${outcome.summary}; run the command without --check\n`);
-      return { kind: "failed" };
-    case "failed":
-      printError(`${outcome.why}${adviceOf(outcome.why)}\n`);
-      return { kind: "failed" };
+  if (outcome.status === "failed") {
+    printError(`${outcome.why}${adviceOf(outcome.why)}\n`);
+    return { kind: "failed" };
   }
+  for (const { status, summary } of outcome.outcomes) {
+    switch (status) {
+      case "written":
+        print(`Wrote ${summary}\n`);
+        break;
+      case "unchanged":
+        print(`Up to date: ${summary}\n`);
+        break;
+      case "outdated":
+        printError(`Out of date: ${summary}; run the command without --check\n`);
+        break;
+    }
+  }
+  const isOutdated = outcome.outcomes.some(({ status }) => status === "outdated");
+  return { kind: isOutdated ? "failed" : "done" };
 }
 
 /** What an older Node says of a file that it would have to compile. */

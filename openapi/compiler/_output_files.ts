@@ -8,50 +8,59 @@ import { resolve } from "@std/path";
 import { readIfThere, writeWhole } from "../../static/native_write.ts";
 import { attempt } from "./_generate_error.ts";
 
-/** Where a file is. */
-export interface FilePlace {
-  /** Its path, as the user wrote it. */
+/** A file that is made of a document. */
+export interface GeneratedFile {
   readonly path: string;
-  /** Its absolute path. */
-  readonly target: string;
-}
-
-/** A file as it should be. */
-export interface OutputFile extends FilePlace {
   readonly text: string;
-  /** What it has, for the user. */
-  readonly contents: string;
-  /** Whether a text differs only in what does not matter. @default the same lines */
-  readonly isSame?: (before: string) => boolean;
 }
 
-/** What became of a file. */
-export interface FileOutcome {
-  readonly status: "written" | "unchanged" | "outdated";
-  /** Its path, and what it has. */
+/** Files that are made of a document. */
+export interface GeneratedFiles {
+  readonly files: readonly GeneratedFile[];
+  /** What is in them, for the user: `2 paths`. */
   readonly summary: string;
 }
 
-/** Writes a file unless it is unchanged. @param check Compare only. */
-export async function writeOutput(
-  { path, target, text, contents, isSame = (before) => sameLines(before, text) }: OutputFile,
+/** What became of files. */
+export interface FilesOutcome {
+  readonly status: "written" | "unchanged" | "outdated";
+  /** Their paths, and what is in them. */
+  readonly summary: string;
+}
+
+/**
+ * Writes files, unless they are unchanged.
+ *
+ * @param folder What their paths are relative to.
+ * @param check Compare only.
+ */
+export async function writeFiles(
+  { files, summary: content }: GeneratedFiles,
+  folder: string,
   check: boolean,
-): Promise<FileOutcome> {
-  const summary = `${path} (${contents})`;
-  const before = await attempt(`read ${path}`, () => readIfThere(target));
-  if (before !== undefined && (before === text || isSame(before))) {
-    return { status: "unchanged", summary };
+): Promise<FilesOutcome> {
+  const summary = `${files.map(({ path }) => path).join(" and ")} (${content})`;
+  const changed: GeneratedFile[] = [];
+  for (const { path, text } of files) {
+    const before = await attempt(`read ${path}`, () => readIfThere(resolve(folder, path)));
+    if (!isUnchanged(before, text)) changed.push({ path, text });
   }
+  if (changed.length === 0) return { status: "unchanged", summary };
   if (check) return { status: "outdated", summary };
-  await attempt(`write ${path}`, () => writeWhole(target, [text]));
+  for (const { path, text } of changed) {
+    await attempt(`write ${path}`, () => writeWhole(resolve(folder, path), [text]));
+  }
   return { status: "written", summary };
 }
 
-/** The place of a path under the working directory of now. */
-export function placeOf(path: string): FilePlace {
-  return { path, target: resolve(path) };
-}
-
-function sameLines(before: string, after: string): boolean {
-  return before.replaceAll("\r\n", "\n") === after;
+/** Whether a file has the same content, regardless of line ends and of the formatting of JSON. */
+function isUnchanged(before: string | undefined, after: string): boolean {
+  if (before === undefined || before.replaceAll("\r\n", "\n") === after) {
+    return before !== undefined;
+  }
+  try {
+    return JSON.stringify(JSON.parse(before)) === JSON.stringify(JSON.parse(after));
+  } catch {
+    return false; // the existing file is not JSON
+  }
 }

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { resolve } from "@std/path";
 import { rm } from "node:fs/promises";
 import { readIfThere, writeWhole } from "../../static/native_write.ts";
 import { CONTENT_METHODS } from "../../router/content_type.ts";
@@ -13,7 +14,6 @@ import type { RequestPart, TypesOf } from "../_schema_sources.ts";
 import { jsonSchemaOf } from "../_standard_schema.ts";
 import { type ValidatedRoute, writeValidators } from "../validators/write_validators.ts";
 import { attempt } from "./_generate_error.ts";
-import type { FilePlace } from "./_output_files.ts";
 
 /** The routes of a router and of those that are mounted in it, under the keys by which it finds their validators. */
 export function validatedRoutes(
@@ -51,9 +51,11 @@ function isOpen({ method, options }: RouteInfo, part: RequestPart): boolean {
  * @returns Removes that module again; `undefined` if there is none and it must not be written.
  */
 export async function placeModule(
-  { path, target }: FilePlace,
+  path: string,
+  folder: string,
   check: boolean,
 ): Promise<(() => Promise<void>) | undefined> {
+  const target = resolve(folder, path);
   const before = await attempt(`read ${path}`, () => readIfThere(target));
   if (before !== undefined) return () => Promise.resolve();
   if (check) return undefined;

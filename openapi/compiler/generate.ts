@@ -12,26 +12,16 @@ import { defaultRegistry, type EndpointTarget } from "../../router/builder/regis
 import type { RouteSource } from "../../router/types.ts";
 import { writeDocument } from "../_document.ts";
 import { isObject } from "../_json_schema.ts";
-import { readIfThere, writeWhole } from "../../static/native_write.ts";
+import { type ValidatorsModule, writeValidators } from "../validators/write_validators.ts";
 import { attempt, GenerateError, locatedMessage, messageOf } from "./_generate_error.ts";
 import { recordLocations } from "./_locations.ts";
+import { type FilesOutcome, type GeneratedFiles, writeFiles } from "./_output_files.ts";
 import { infoOf } from "./_project_info.ts";
+import { placeModule, validatedRoutes } from "./_route_validators.ts";
 import { readTypes, type TypedRoute } from "./_types.ts";
 
 export { GenerateError };
-
-/** A file that is made of a document. */
-export interface GeneratedFile {
-  readonly path: string;
-  readonly text: string;
-}
-
-/** Files that are made of a document. */
-export interface GeneratedFiles {
-  readonly files: readonly GeneratedFile[];
-  /** What is in them, for the user: `2 paths`. */
-  readonly summary: string;
-}
+export type { GeneratedFiles };
 
 /** Options of {@linkcode generateFiles}. */
 export interface GenerateFilesOptions {
@@ -41,6 +31,8 @@ export interface GenerateFilesOptions {
   readonly output: string;
   /** Makes the files of a document. */
   readonly render: (document: OpenApiDocument, output: string) => GeneratedFiles;
+  /** Path of the module of validators; `undefined` for none. */
+  readonly validators: string | undefined;
   /** Title of the API. @default that of the router, of the file's `info`, or the name in the nearest deno.json */
   readonly title: string | undefined;
   /** Version of the API. @default that of the router, of the file's `info`, or of the nearest deno.json */
@@ -60,41 +52,63 @@ export type GenerateFilesOutcome =
     readonly notes: readonly string[];
   }
   & (
-    | { readonly status: "written" | "unchanged" | "outdated"; readonly summary: string }
+    | { readonly status: "done"; readonly outcomes: readonly FilesOutcome[] }
     | { readonly status: "failed"; readonly why: string }
   );
 
 /** Generates the document of a file's controllers and writes files made of it, unless they are unchanged. */
 export async function generateFiles(options: GenerateFilesOptions): Promise<GenerateFilesOutcome> {
+  const { output, validators, check } = options;
   const notes: string[] = [];
   const folder = resolve("."); // the application may change the working directory while it is imported
+  let undo = () => Promise.resolve();
   try {
-    if (resolve(options.output) === fileOf(options.controllers)) {
-      throw new GenerateError(`Cannot write ${options.output}: it is the controllers file`);
+    checkPaths(options);
+    if (validators !== undefined) {
+      const placed = await placeModule(validators, folder, check);
+      if (placed === undefined) {
+        const outcome = { status: "outdated", summary: `${validators} (missing)` } as const;
+        return { status: "done", outcomes: [outcome], notes };
+      }
+      undo = placed;
     }
-    const document = await generate(options, notes);
-    const { files, summary: content } = options.render(document, options.output);
-    const summary = `${files.map(({ path }) => path).join(" and ")} (${content})`;
-    const changed: GeneratedFile[] = [];
-    for (const { path, text } of files) {
-      const target = resolve(folder, path);
-      const before = await attempt(`read ${path}`, () => readIfThere(target));
-      if (!isUnchanged(before, text)) changed.push({ path, text });
+    const { document, module } = await generate(options, notes);
+    const outcomes = [await writeFiles(options.render(document, output), folder, check)];
+    if (validators !== undefined && module !== undefined) {
+      const files = [{ path: validators, text: module.text }];
+      const summary = `validators of ${module.routes} routes`;
+      outcomes.push(await writeFiles({ files, summary }, folder, check));
     }
-    if (changed.length === 0) return { status: "unchanged", summary, notes };
-    if (options.check) return { status: "outdated", summary, notes };
-    for (const { path, text } of changed) {
-      await attempt(`write ${path}`, () => writeWhole(resolve(folder, path), [text]));
-    }
-    return { status: "written", summary, notes };
+    return { status: "done", outcomes, notes };
   } catch (error) {
+    await undo();
     if (!(error instanceof GenerateError)) throw error;
     return { status: "failed", why: error.message, notes };
   }
 }
 
-/** The document of the application's router if there is one, otherwise of all controllers. */
-async function generate(options: GenerateFilesOptions, notes: string[]): Promise<OpenApiDocument> {
+/** @throws {GenerateError} If a file would replace another one, or validators have no types to be written from. */
+function checkPaths({ controllers, output, validators, types }: GenerateFilesOptions): void {
+  const source = fileOf(controllers);
+  for (const path of [output, ...(validators === undefined ? [] : [validators])]) {
+    if (resolve(path) === source) {
+      throw new GenerateError(`Cannot write ${path}: it is the controllers file`);
+    }
+  }
+  if (validators === undefined) return;
+  if (resolve(output) === resolve(validators)) {
+    throw new GenerateError(`Cannot write ${output}: it is the file of validators`);
+  }
+  if (!types) {
+    throw new GenerateError(`Cannot write ${validators}: validators need types; omit --no-types`);
+  }
+}
+
+/** The document of the application's router if there is one, otherwise of all controllers; and its validators, if they are wanted. */
+async function generate(
+  options: GenerateFilesOptions,
+  notes: string[],
+): Promise<{ readonly document: OpenApiDocument; readonly module: ValidatorsModule | undefined }> {
   const { controllers: path } = options;
   const file = fileOf(path);
   const config = options.config && resolve(options.config);
@@ -133,12 +147,23 @@ async function generate(options: GenerateFilesOptions, notes: string[]): Promise
     : undefined;
   try {
     const document = writeDocument(info, router ?? defaultRegistry, types?.typesOf);
+    const module = options.validators === undefined || types === undefined
+      ? undefined
+      : writeValidators(validatedRoutes(found(router), types.typesOf));
     notes.push(...types?.notes ?? []);
-    return document;
+    return { document, module };
   } catch (cause) {
     if (!(cause instanceof TypeError)) throw cause;
     throw new GenerateError(messageOf(cause), { cause });
   }
+}
+
+/** The router whose validators are written: they are found by its full paths. */
+function found(router: RouteSource | undefined): RouteSource {
+  if (router !== undefined) return router;
+  throw new TypeError(
+    `Cannot write validators: no router is exported or registered under ${HTTP_ROUTER}`,
+  );
 }
 
 function fileOf(path: string): string {
@@ -190,16 +215,4 @@ function controllersOf({ routes }: RouteSource): readonly string[] {
     ...(origin === undefined ? [] : [origin.controller]),
     ...(app === undefined ? [] : controllersOf(app)),
   ]);
-}
-
-/** Whether a file has the same content, regardless of line ends and of the formatting of JSON. */
-function isUnchanged(before: string | undefined, after: string): boolean {
-  if (before === undefined || before.replaceAll("\r\n", "\n") === after) {
-    return before !== undefined;
-  }
-  try {
-    return JSON.stringify(JSON.parse(before)) === JSON.stringify(JSON.parse(after));
-  } catch {
-    return false; // the existing file is not JSON
-  }
 }

@@ -179,9 +179,10 @@ for (const args of HELP) {
       assertEquals([code, stderr], [0, ""]);
       assertMatch(stdout, /^Usage: gatehouse http openapi generate --controllers <path>/);
       const described = [...stdout.matchAll(/^ {2}(?:-h, )?(--[a-z-]+)/gm)].map(([, name]) => name);
-      assertEquals(described.slice(0, 8), [ // without a command, the others' follow
+      assertEquals(described.slice(0, 9), [ // without a command, the others' follow
         "--controllers",
         "--output",
+        "--validators",
         "--title",
         "--api-version",
         "--config",

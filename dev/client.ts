@@ -1,6 +1,6 @@
 /**
  * Writes the text of the client's run time, which `gatehouse http client generate` puts into the modules that it writes:
- * `deno task client`.
+ * `deno task client:runtime`.
  *
  * @module
  */
@@ -31,7 +31,7 @@ export function runtimeText(): string {
     compilerOptions: { target: ts.ScriptTarget.ESNext, module: ts.ModuleKind.ESNext },
   });
   return `/**
- * The text of the client's run time. Written by \`deno task client\`.
+ * The text of the client's run time. Written by \`deno task client:runtime\`.
  *
  * @module
  */

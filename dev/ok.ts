@@ -17,6 +17,7 @@ const STEPS: readonly string[] = [
   "rules",
   "api:check",
   "openapi:check",
+  "client:check",
   "publish:check",
 ];
 

@@ -1,5 +1,5 @@
 /**
- * The text of the client's run time. Written by `deno task client`.
+ * The text of the client's run time. Written by `deno task client:runtime`.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * Types that every generated client has; `deno task client` writes their text to `_runtime_text.ts`.
+ * Types that every generated client has; `deno task client:runtime` writes their text to `_runtime_text.ts`.
  *
  * @module
  */

@@ -30,9 +30,10 @@ export const NOTE_REQUESTS: string = `if (globalThis.CredentialsContainer) {
     before = options.signal;
     return get.call(this, options);
   };
-  globalThis.fetch = (path, init) => {
-    if (path === "/auth/login") requests.push(["password", before?.aborted ?? null]);
-    return fetch(path, init);
+  globalThis.fetch = (input, init) => {
+    const { pathname } = new URL(input.url ?? input, location.href);
+    if (pathname === "/auth/login") requests.push(["password", before?.aborted ?? null]);
+    return fetch(input, init);
   };
 }`;
 

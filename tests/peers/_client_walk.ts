@@ -276,3 +276,14 @@ export async function loadWalk({ write, check, load }: Programs): Promise<Walk> 
   const { walk } = await load("walk.ts") as { readonly walk: Walk };
   return walk;
 }
+
+const GENERATED = import.meta.resolve("./_generated_client.ts");
+
+/** The same walk by the client that `http client generate` has written. */
+export async function loadGeneratedWalk({ write, load }: Programs): Promise<Walk> {
+  await write("accounts.ts", ACCOUNT_WALK);
+  await write("passkeys.ts", PASSKEY_WALK);
+  await write("generated_walk.ts", WALK.replace(OPENAPI_FETCH, GENERATED));
+  const { walk } = await load("generated_walk.ts") as { readonly walk: Walk };
+  return walk;
+}

@@ -4,7 +4,9 @@ import { withNotes } from "../examples/_notes_service.ts";
 import { mailReader } from "./_account_walk.ts";
 import { withPrograms } from "./_client.ts";
 import { HEAD, WRONG } from "./_client_programs.ts";
-import { loadWalk } from "./_client_walk.ts";
+import { loadGeneratedWalk, loadWalk } from "./_client_walk.ts";
+import { operationsOf } from "./_contract.ts";
+import { calledRoutes } from "./_generated_client.ts";
 import { pageFetch } from "./_page_fetch.ts";
 import { findProblems } from "./openapi_gate.ts";
 
@@ -19,6 +21,17 @@ Deno.test("A client made of the example's document fits its types, and what the 
       walk(`http://127.0.0.1:${port}`, () => pageFetch(stranger()), mailReader(outbox))
     );
   });
+});
+
+Deno.test("The client that the example's pages use has every operation of its document", async () => {
+  await withPrograms(document, async (programs) => {
+    const walk = await loadGeneratedWalk(programs);
+    await withNotes(({ port, stranger, outbox }) =>
+      walk(`http://127.0.0.1:${port}`, () => pageFetch(stranger()), mailReader(outbox))
+    );
+  });
+  const operations = operationsOf(document).map(({ method, path }) => `${method} ${path}`);
+  assertEquals([...calledRoutes].sort(), operations.sort());
 });
 
 /** Separates what is right from what is wrong in a program. */

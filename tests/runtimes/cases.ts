@@ -9,6 +9,7 @@ import { allDecoratorCases, observeMode } from "../router/_decorator_cases.ts";
 import { accountCases } from "./account_cases.ts";
 import { authCases } from "./auth_cases.ts";
 import { authFlowCases } from "./auth_flow_cases.ts";
+import { clientCases } from "./client_cases.ts";
 import { dailyCases } from "./daily_cases.ts";
 import { encryptedKeyCases } from "./encrypted_key_cases.ts";
 import { factorCases } from "./factor_cases.ts";
@@ -47,6 +48,7 @@ export const cases: readonly RuntimeCase[] = [
   ...routerCases,
   ...openApiCases,
   ...dailyCases,
+  ...clientCases,
   ...staticCases,
   ...authCases,
   ...authFlowCases,

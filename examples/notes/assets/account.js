@@ -1,6 +1,6 @@
 // The forms of /register and /sign-in.
 
-import { send } from "./client.js";
+import { send } from "./send.js";
 import { attempt, enhance, showMessage } from "./forms.js";
 import { describeRefusal } from "./messages.js";
 import { askForSecondFactor, keepAddress } from "./sign_in.js";
@@ -10,8 +10,7 @@ const form = document.querySelector("#account");
 const { identifier, password, remember, show, passkey } = form.elements;
 const { "send-link": sendLink, "send-code": sendCode } = form.elements;
 const { next, passkeyName } = form.dataset;
-const path = new URL(form.action).pathname;
-const isSignIn = path === "/auth/login";
+const isSignIn = new URL(form.action).pathname === "/auth/login";
 
 const done = () => location.assign(next);
 const refused = (refusal) => askForSecondFactor(refusal, next);
@@ -34,10 +33,10 @@ if (hasPasskeys) {
   passkey.remove();
 }
 sendLink?.addEventListener("click", () => {
-  byMail("/auth/link/start", () => location.assign("/sign-in/link"));
+  byMail("POST /auth/link/start", () => location.assign("/sign-in/link"));
 });
 sendCode?.addEventListener("click", () => {
-  byMail("/auth/code/start", () => {
+  byMail("POST /auth/code/start", () => {
     keepAddress(identifier.value);
     location.assign(`/sign-in/code?${new URLSearchParams({ next })}`);
   });
@@ -52,11 +51,10 @@ if (error !== null) {
 
 function submit() {
   offer.abort();
-  return send("POST", path, {
-    identifier: identifier.value,
-    password: password.value,
-    ...(isSignIn ? { remember: remember.checked } : {}),
-  });
+  const credentials = { identifier: identifier.value, password: password.value };
+  return isSignIn
+    ? send("POST /auth/login", { body: { ...credentials, remember: remember.checked } })
+    : send("POST /auth/register", { body: credentials });
 }
 
 function submitPasskey() {
@@ -71,7 +69,7 @@ function byMail(route, whenSent) {
     offer.abort();
     const email = identifier.value;
     if (!email.includes("@")) return { ok: false, refusal: { status: 0, code: "address_needed" } };
-    return send("POST", route, { email, remember: remember.checked });
+    return send(route, { body: { email, remember: remember.checked } });
   }, { done: whenSent, idle: offerPasskeys, required: [identifier] });
 }
 

@@ -1,7 +1,7 @@
 // Sets up, moves and removes the authenticator app on /security, and shows recovery codes. Keys and codes are in the page until
 // it is left, and nowhere else.
 
-import { send } from "./client.js";
+import { send } from "./send.js";
 import { enhance, setBusy, showMessage } from "./forms.js";
 import { describeRefusal } from "./messages.js";
 import { hideCodes, showCodes } from "./recovery_codes.js";
@@ -21,12 +21,12 @@ const dialog = document.querySelector("#remove-dialog");
 /** What the buttons of the section do. */
 const ACTIONS = {
   async "set-up"() {
-    const { content, ...outcome } = await send("POST", "/auth/second-factors/totp/start");
+    const { content, ...outcome } = await send("POST /auth/second-factors/totp/start");
     if (outcome.ok) showKey(content, await import(UQR));
     return outcome;
   },
   async renew() {
-    const { content, ...outcome } = await send("POST", "/auth/second-factors/recovery-codes");
+    const { content, ...outcome } = await send("POST /auth/second-factors/recovery-codes");
     if (outcome.ok) show(content.recoveryCodes);
     return outcome;
   },
@@ -49,7 +49,8 @@ factors.addEventListener("click", async ({ target }) => {
 
 enhance(
   confirm,
-  () => send("POST", "/auth/second-factors/totp/confirm", { code: confirm.elements.code.value }),
+  () =>
+    send("POST /auth/second-factors/totp/confirm", { body: { code: confirm.elements.code.value } }),
   {
     done({ recoveryCodes }) {
       hideKey();
@@ -64,7 +65,7 @@ confirm.querySelector("#cancel").addEventListener("click", () => {
 });
 
 const remove = dialog.querySelector("form");
-enhance(remove, () => send("POST", "/auth/second-factors/remove"), {
+enhance(remove, () => send("POST /auth/second-factors/remove"), {
   done() {
     setBusy(remove, false);
     dialog.close();

@@ -1,10 +1,10 @@
 // The button of /security/delete.
 
-import { send } from "./client.js";
+import { send } from "./send.js";
 import { enhance } from "./forms.js";
 
 enhance(
   document.querySelector("#delete"),
-  () => send("DELETE", "/account"),
+  () => send("DELETE /account"),
   { done: () => location.assign("/") },
 );

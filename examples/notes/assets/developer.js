@@ -1,6 +1,6 @@
 // Creates and revokes API keys. A key is in the page from its creation until the page is left, and nowhere else.
 
-import { send } from "./client.js";
+import { send } from "./send.js";
 import { enhance, setBusy, showMessage } from "./forms.js";
 import { describeRefusal } from "./messages.js";
 import { reload } from "./reload.js";
@@ -50,11 +50,13 @@ list.addEventListener("click", ({ target }) => {
 addEventListener("pagehide", hideKey);
 
 function make() {
-  const { name, expiresInDays } = form.elements;
-  return send("POST", "/api-keys", {
-    name: name.value,
-    scope: new FormData(form).getAll("scope"),
-    ...(expiresInDays.value === "" ? {} : { expiresInDays: Number(expiresInDays.value) }),
+  const { name, scope, expiresInDays } = form.elements;
+  return send("POST /api-keys", {
+    body: {
+      name: name.value,
+      scope: [...scope].filter(({ checked }) => checked).map(({ value }) => value),
+      ...(expiresInDays.value === "" ? {} : { expiresInDays: Number(expiresInDays.value) }),
+    },
   });
 }
 
@@ -69,7 +71,7 @@ async function revoke(item) {
   setBusy(list, true);
   message.textContent = "";
   status.textContent = "";
-  const { ok, refusal } = await send("DELETE", `/api-keys/${encodeURIComponent(id)}`);
+  const { ok, refusal } = await send("DELETE /api-keys/{id}", { params: { id } });
   setBusy(list, false);
   if (ok || refusal.code === "no_such_api_key") {
     item.remove();

@@ -1,6 +1,6 @@
 // The form of /forgot.
 
-import { send } from "./client.js";
+import { send } from "./send.js";
 import { enhance, setBusy } from "./forms.js";
 
 const form = document.querySelector("#forgot");
@@ -9,7 +9,7 @@ const { identifier } = form.elements;
 
 enhance(
   form,
-  () => send("POST", "/auth/password/forgot", { identifier: identifier.value }),
+  () => send("POST /auth/password/forgot", { body: { identifier: identifier.value } }),
   {
     done() {
       setBusy(form, false);

@@ -1,6 +1,6 @@
 // Links accounts at providers, and removes them.
 
-import { send } from "./client.js";
+import { send } from "./send.js";
 import { showMessage } from "./forms.js";
 import { describeRefusal } from "./messages.js";
 import { writeTimes } from "./times.js";
@@ -13,9 +13,13 @@ main.addEventListener("click", async ({ target }) => {
   if (link === undefined && unlink === undefined) return;
   setBusy(true);
   message.textContent = "";
+  // The document has no routes of providers: it is written without any
   const { ok, content, refusal } = link === undefined
-    ? await send("POST", "/auth/identities/unlink", { id: unlink })
-    : await send("POST", `/auth/oauth/${link}/link`, { redirectTo: location.pathname });
+    ? await send("POST /auth/identities/unlink", { body: { id: unlink } })
+    : await send("POST /auth/oauth/{provider}/link", {
+      params: { provider: link },
+      body: { redirectTo: location.pathname },
+    });
   if (ok || refusal.status === 404) return location.assign(content?.url ?? location.pathname);
   setBusy(false);
   showMessage(message, describeRefusal(refusal));

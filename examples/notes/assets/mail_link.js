@@ -1,12 +1,13 @@
 // The button of /verify and /sign-in/link, which sends the token of the link.
 
-import { send } from "./client.js";
+import { send } from "./send.js";
 import { enhance } from "./forms.js";
 import { askForSecondFactor } from "./sign_in.js";
 import { forgetToken, token } from "./tokens.js";
 
 const form = document.querySelector("#mail-link");
 const { next } = form.dataset;
+const isSignIn = new URL(form.action).pathname === "/auth/link/finish";
 
 enhance(form, submit, {
   done(content) {
@@ -23,7 +24,8 @@ enhance(form, submit, {
 });
 
 async function submit() {
-  const outcome = await send("POST", new URL(form.action).pathname, { token });
+  const route = isSignIn ? "POST /auth/link/finish" : "POST /auth/email/verify/finish";
+  const outcome = await send(route, { body: { token } });
   const elsewhere = document.querySelector("#other-browser");
   if (elsewhere) elsewhere.hidden = outcome.refusal?.code !== "invalid_link";
   return outcome;

@@ -1,7 +1,7 @@
 // Messages for refusals. This module does not use the page, so that tests can import it.
 
 /**
- * A refusal, as `client.js` returns it.
+ * A refusal, as `send.js` returns it.
  *
  * @typedef {{
  *   status: number,

@@ -1,6 +1,6 @@
 // Creates, renames and removes passkeys.
 
-import { send } from "./client.js";
+import { send } from "./send.js";
 import { enhance, setBusy } from "./forms.js";
 import { createPasskey, hasPasskeys, signalPasskeys } from "./passkeys.js";
 import { reload } from "./reload.js";
@@ -45,15 +45,14 @@ list.addEventListener("click", ({ target }) => {
 
 change(rename, async () => {
   const name = newName.value;
-  const { ok, refusal } = await send("POST", "/auth/webauthn/credentials/rename", {
-    id: chosen.id,
-    name,
+  const { ok, refusal } = await send("POST /auth/webauthn/credentials/rename", {
+    body: { id: chosen.id, name },
   });
   return { ok, refusal, content: `The passkey is called “${name.trim()}” now.` };
 });
 change(remove, async () => {
-  const { ok, refusal } = await send("POST", "/auth/webauthn/credentials/remove", {
-    id: chosen.id,
+  const { ok, refusal } = await send("POST /auth/webauthn/credentials/remove", {
+    body: { id: chosen.id },
   });
   if (ok || refusal.status === 404) await signalPasskeys();
   return { ok, refusal, content: `“${chosen.name}” is removed.` };

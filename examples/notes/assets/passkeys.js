@@ -1,6 +1,6 @@
 // Passkeys: the browser's own functions, WebAuthn Level 3 §5.1, between the requests of each ceremony.
 
-import { send } from "./client.js";
+import { send } from "./send.js";
 
 const { PublicKeyCredential, navigator: { credentials } } = globalThis;
 
@@ -16,17 +16,17 @@ export const hasPasskeys = PublicKeyCredential?.parseCreationOptionsFromJSON !==
  */
 export function createPasskey(account, name) {
   return outcomeOf(async () => {
-    const options = await post("register/options", account);
+    const options = await post("POST /auth/webauthn/register/options", account);
     const publicKey = PublicKeyCredential.parseCreationOptionsFromJSON(options);
     const credential = await credentials.create({ publicKey });
-    return await post("register/verify", { ...credential.toJSON(), name });
+    return await post("POST /auth/webauthn/register/verify", { ...credential.toJSON(), name });
   });
 }
 
 /** Signs in with the passkey that the user chooses in the browser's dialog. @param {boolean} remember */
 export function signInWithPasskey(remember) {
   return outcomeOf(async () => {
-    const options = await post("login/options", {});
+    const options = await post("POST /auth/webauthn/login/options", {});
     const publicKey = PublicKeyCredential.parseRequestOptionsFromJSON(options);
     const credential = await credentials.get({ publicKey });
     return await verify(credential, options, remember);
@@ -46,7 +46,7 @@ export async function chosenInAutofill(signal) {
   while (!signal.aborted) {
     const renewal = new AbortController();
     try {
-      const options = await post("login/options", {});
+      const options = await post("POST /auth/webauthn/login/options", {});
       renewLater(renewal, options.timeout * 0.8);
       const credential = await credentials.get({
         mediation: "conditional",
@@ -62,10 +62,8 @@ export async function chosenInAutofill(signal) {
 
 /** Tells the browser which passkeys the user has, so that it offers no removed one. §5.1.10.3 */
 export async function signalPasskeys() {
-  const answer = await fetch("/auth/webauthn/credentials").catch(() => undefined);
-  if (!answer?.ok) return;
-  const { signals } = await answer.json();
-  await signal("signalAllAcceptedCredentials", signals.allAcceptedCredentials);
+  const { ok, content } = await send("GET /auth/webauthn/credentials");
+  if (ok) await signal("signalAllAcceptedCredentials", content.signals.allAcceptedCredentials);
 }
 
 /** Calls a function of the browser, if it has it. Whatever comes of it, the page goes on: the browser only offers more. */
@@ -75,7 +73,7 @@ async function signal(name, options) {
 
 async function verify(credential, { rpId }, remember) {
   try {
-    return await post("login/verify", { ...credential.toJSON(), remember });
+    return await post("POST /auth/webauthn/login/verify", { ...credential.toJSON(), remember });
   } catch (error) {
     if (error.refusal?.code === "credential_unknown") { // the browser need not offer it again, §5.1.10.2
       await signal("signalUnknownCredential", { rpId, credentialId: credential.id });
@@ -96,8 +94,8 @@ function renewLater(renewal, ms) {
 }
 
 /** @returns What the service answered. @throws {{ refusal: import("./messages.js").Refusal }} If it refused. */
-async function post(path, body) {
-  const { ok, content, refusal } = await send("POST", `/auth/webauthn/${path}`, body);
+async function post(route, body) {
+  const { ok, content, refusal } = await send(route, { body });
   if (ok) return content;
   throw Object.assign(new Error(refusal.code), { refusal });
 }

@@ -1,6 +1,6 @@
 // The form of /reset.
 
-import { send } from "./client.js";
+import { send } from "./send.js";
 import { enhance } from "./forms.js";
 import { forgetToken, token } from "./tokens.js";
 
@@ -13,7 +13,7 @@ show.addEventListener("change", () => {
 });
 enhance(
   form,
-  () => send("POST", "/auth/password/reset", { token, newPassword: password.value }),
+  () => send("POST /auth/password/reset", { body: { token, newPassword: password.value } }),
   {
     done() {
       forgetToken();

@@ -1,6 +1,6 @@
 // The forms of /second-factor and /step-up.
 
-import { send } from "./client.js";
+import { send } from "./send.js";
 import { attempt, enhance } from "./forms.js";
 import { hasPasskeys, signInWithPasskey } from "./passkeys.js";
 
@@ -8,17 +8,18 @@ const totp = document.querySelector("#totp");
 const recovery = document.querySelector("#recovery");
 const { code, rememberBrowser, passkey } = totp.elements;
 const { next } = totp.dataset;
-const path = new URL(totp.action).pathname;
+const isStepUp = new URL(totp.action).pathname === "/auth/step-up";
+const route = isStepUp ? "POST /auth/step-up" : "POST /auth/login/second-factor";
 
 const done = () => location.assign(next);
 
 enhance(totp, () => {
   const more = rememberBrowser === undefined ? {} : { rememberBrowser: rememberBrowser.checked };
-  return send("POST", path, { totp: code.value, ...more });
+  return send(route, { body: { totp: code.value, ...more } });
 }, { done });
 enhance(
   recovery,
-  () => send("POST", path, { recoveryCode: recovery.elements.code.value }),
+  () => send(route, { body: { recoveryCode: recovery.elements.code.value } }),
   { done },
 );
 if (!hasPasskeys) {

@@ -1,7 +1,7 @@
 // The e-mail address on /security; the rest of the page is in authenticator.js.
 
 import "./authenticator.js";
-import { send } from "./client.js";
+import { send } from "./send.js";
 import { enhance, setBusy, showMessage } from "./forms.js";
 import { describeRefusal } from "./messages.js";
 import { writeTimes } from "./times.js";
@@ -15,7 +15,7 @@ const status = section?.querySelector(".notice");
 if (section !== null) {
   enhance(form, () => {
     status.textContent = "";
-    return send("POST", "/auth/email/change", { email: form.elements.email.value });
+    return send("POST /auth/email/change", { body: { email: form.elements.email.value } });
   }, {
     done() {
       setBusy(form, false);
@@ -27,7 +27,7 @@ if (section !== null) {
   resend?.addEventListener("click", async () => {
     message.textContent = status.textContent = "";
     resend.disabled = true;
-    const { ok, refusal } = await send("POST", "/auth/email/verify/start");
+    const { ok, refusal } = await send("POST /auth/email/verify/start");
     resend.disabled = false;
     if (ok) say("The link is on its way.");
     else showMessage(message, describeRefusal(refusal));

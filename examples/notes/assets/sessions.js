@@ -1,6 +1,6 @@
 // Revokes sessions, and signs API clients out.
 
-import { send } from "./client.js";
+import { send } from "./send.js";
 import { showMessage } from "./forms.js";
 import { describeRefusal } from "./messages.js";
 import { writeTimes } from "./times.js";
@@ -17,13 +17,13 @@ function setBusy(busy) {
   for (const button of main.querySelectorAll("button")) button.disabled = busy;
 }
 
-async function end(list, path, items, text) {
+async function end(list, revoke, items, text) {
   const [message, status] = [".message", ".notice"].map((name) =>
     list.closest("section").querySelector(name)
   );
   setBusy(true);
   for (const one of main.querySelectorAll(".message, .notice")) one.textContent = "";
-  const { ok, refusal } = await send("DELETE", path);
+  const { ok, refusal } = await revoke();
   setBusy(false);
   if (ok || GONE.includes(refusal.code)) { for (const item of items) item.remove(); }
   if (sessions.querySelector("button") === null) others?.remove();
@@ -33,20 +33,22 @@ async function end(list, path, items, text) {
   status.focus(); // the button that had the focus is gone
 }
 
-function endOne(list, path, text) {
+function endOne(list, route, text) {
   list.addEventListener("click", ({ target }) => {
     const item = target.closest("button")?.closest("[data-id]");
-    if (item) end(list, `${path}/${encodeURIComponent(item.dataset.id)}`, [item], text);
+    if (!item) return;
+    const { id } = item.dataset;
+    end(list, () => send(route, { params: { id } }), [item], text);
   });
 }
 
-endOne(sessions, "/sessions", "The session has ended.");
-endOne(programs, "/programs", "The program is signed out.");
+endOne(sessions, "DELETE /sessions/{id}", "The session has ended.");
+endOne(programs, "DELETE /programs/{id}", "The program is signed out.");
 others?.querySelector("button").addEventListener("click", () => {
   const items = [...main.querySelectorAll("[data-id]")].filter((item) =>
     item.querySelector("button")
   );
-  end(sessions, "/sessions", items, "All other sessions have ended.");
+  end(sessions, () => send("DELETE /sessions"), items, "All other sessions have ended.");
 });
 writeTimes(main);
 setBusy(false);

@@ -1,6 +1,6 @@
 // The form of /sign-in/code.
 
-import { send } from "./client.js";
+import { send } from "./send.js";
 import { enhance } from "./forms.js";
 import { askForSecondFactor, keptAddress } from "./sign_in.js";
 
@@ -12,7 +12,7 @@ email.value ||= keptAddress();
 (email.value === "" ? email : code).focus();
 enhance(
   form,
-  () => send("POST", "/auth/code/finish", { email: email.value, code: code.value }),
+  () => send("POST /auth/code/finish", { body: { email: email.value, code: code.value } }),
   {
     done: () => location.assign(next),
     refused: (refusal) => askForSecondFactor(refusal, next),

@@ -1,10 +1,10 @@
 // The sign-out button of every page with a session.
 
-import { send } from "./client.js";
+import { send } from "./send.js";
 import { enhance } from "./forms.js";
 
 enhance(
   document.querySelector("#sign-out"),
-  () => send("POST", "/auth/logout"),
+  () => send("POST /auth/logout"),
   { done: () => location.assign("/") },
 );

@@ -346,6 +346,6 @@ Deno.test("writeClient() writes 200 routes in less than a second", () => {
   assert(performance.now() - start < 1_000);
 });
 
-Deno.test(`${RUNTIME_TEXT} is what deno task client writes`, async () => {
+Deno.test(`${RUNTIME_TEXT} is what deno task client:runtime writes`, async () => {
   assertEquals(await Deno.readTextFile(join(ROOT, RUNTIME_TEXT)), runtimeText());
 });

@@ -55,6 +55,7 @@ export type AuthorizationError =
   | "consent_required"
   | "invalid_request"
   | "invalid_scope"
+  | "invalid_target"
   | "login_required"
   | "request_not_supported"
   | "request_uri_not_supported"
@@ -83,4 +84,5 @@ export type TokenRefusal =
   | "verifier_wrong"
   | "refresh_token_refused"
   | "user_refused"
-  | "scope_too_wide";
+  | "scope_too_wide"
+  | "resource_refused";

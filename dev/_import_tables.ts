@@ -131,10 +131,11 @@ export const IMPORT_RULES: readonly ImportRule[] = [
   {
     importer: "auth/server/*.ts",
     may: [
-      "auth/{,throttle/,stores/,jwt/,keys/,session/,tokens/,http/,server/}*.ts",
+      "auth/{,throttle/,stores/,jwt/,keys/,session/,tokens/,http/,server/,server/clients/}*.ts",
       "router/{original_request,types}.ts",
     ],
   },
+  { importer: "auth/server/clients/*.ts", may: ["auth/{,stores/,server/clients/}*.ts"] },
 ];
 
 /** Which entries must not lead to what. */

@@ -1,6 +1,6 @@
 /**
- * The parameters of an authorization request, RFC 6749 §4.1.1, RFC 7636 §4.3 and OpenID Connect Core §3.1.2.1. Every error is
- * redirected to the client.
+ * The parameters of an authorization request, RFC 6749 §4.1.1, RFC 7636 §4.3, RFC 8707 §2.1 and OpenID Connect Core §3.1.2.1.
+ * Every error is redirected to the client.
  *
  * @module
  */
@@ -9,6 +9,7 @@ import { isJsonObject, parseStrictObject } from "../_strict_json.ts";
 import type { AuthorizationRequest } from "../stores/server_types.ts";
 import type { ServerContext } from "./_context.ts";
 import { soleValue } from "./_parameters.ts";
+import { resourcesIn, scopeFor } from "./_resources.ts";
 import { refuseRedirect, type ResponseTarget } from "./_refusal.ts";
 import { mayHaveScope, requestedScope } from "./_scopes.ts";
 import { STATE_REGEXP } from "./_target.ts";
@@ -59,6 +60,7 @@ export async function readAuthorizationRequest(
   parameters: URLSearchParams,
 ): Promise<AuthorizationRequest> {
   const { client, redirectUri, responseMode } = target;
+  const { issuer } = context;
   const invalid = (description: string) => refuseRedirect(target, "invalid_request", description);
 
   // Each parameter once
@@ -97,9 +99,13 @@ export async function readAuthorizationRequest(
     throw invalid("code_challenge must be 43 characters of base64url");
   }
 
-  // Scope
-  const scope = requestedScope(context, client, values.get("scope"));
-  if (scope === undefined) throw refuseRedirect(target, "invalid_scope");
+  // APIs, RFC 8707 §2.1, and scope: what is for other APIs is ignored
+  const resources = resourcesIn(parameters.getAll("resource"), [...context.resources, issuer]);
+  if (resources === undefined) throw refuseRedirect(target, "invalid_target");
+  const requested = requestedScope(context, client, values.get("scope"));
+  const scope = requested && scopeFor(context, requested, resources);
+  const isNothing = scope?.length === 0 && requested?.length !== 0;
+  if (scope === undefined || isNothing) throw refuseRedirect(target, "invalid_scope");
 
   // How and as whom the user must be signed in
   const prompt = splitWords(values.get("prompt"));
@@ -126,6 +132,7 @@ export async function readAuthorizationRequest(
     redirectUri,
     responseMode,
     scope,
+    ...(resources.length === 0 ? {} : { resources }),
     codeChallenge,
     prompt,
     acrValues: acr.length > 0 ? acr : splitWords(values.get("acr_values")).filter(isWord),

@@ -10,11 +10,12 @@ import type { AuthorizationSubject, IssuedAuthorization } from "../stores/server
 import { readAuthorizationRequest } from "./_authorization_request.ts";
 import { readConsent } from "./_consent.ts";
 import type { Exchange, ServerContext } from "./_context.ts";
-import { hasGrant } from "./_grants.ts";
+import { listGrants } from "./_grants.ts";
 import { beginInteraction, type Interaction, resumeInteraction } from "./_interaction.ts";
 import { checkLogin } from "./_login_check.ts";
 import { readPageForm, readQuery } from "./_parameters.ts";
 import { refusePage, refuseRedirect, type ResponseTarget } from "./_refusal.ts";
+import { grantedResources } from "./_resources.ts";
 import { findTarget } from "./_target.ts";
 import type { LoginReason } from "./types.ts";
 
@@ -143,9 +144,15 @@ async function needsConsent(
 ): Promise<boolean> {
   const { client, isLoopback } = target;
   const { prompt, scope } = authorization.request;
+  const resources = grantedResources(context, authorization.request);
   if (client.type === "native" || isLoopback || prompt.includes("consent")) return true;
   if (client.firstParty === true) return false;
-  return !await hasGrant(context, sub, { clientId: client.clientId, scope });
+  const grants = await listGrants(context, sub);
+  return !grants.some((grant) =>
+    grant.clientId === client.clientId &&
+    scope.every((name) => grant.scope.includes(name)) &&
+    resources.every((resource) => grantedResources(context, grant).includes(resource))
+  );
 }
 
 /** Stores an interaction, unless it is stored. @throws {AuthError} `throttled` */

@@ -14,8 +14,9 @@ import type {
 import type { ServerContext } from "./_context.ts";
 import { type GrantData, isValidUser } from "./_grants.ts";
 import { type GrantResponse, issueTokens } from "./_issue.ts";
-import { matchRedirectUri } from "./_redirect_uri.ts";
+import { matchRedirectUri } from "./clients/redirect_uri.ts";
 import { refuseToken } from "./_refusal.ts";
+import { tokenTarget } from "./_resources.ts";
 import { currentScope, OFFLINE_ACCESS, OPENID } from "./_scopes.ts";
 
 /** Id and secret of a code. */
@@ -73,11 +74,14 @@ export async function redeemCode(
   const isVerified = VERIFIER_REGEXP.test(verifier) && equalText(challenge, request.codeChallenge);
   if (!isVerified) throw refuse("verifier_wrong");
 
-  // 6. The user
+  // 6. The API, RFC 8707 §2.2
+  const data = grantData(context, authorization);
+  const target = tokenTarget(context, client, { scope, data, asked: form.get("resource") });
+
+  // 7. The user
   if (!await isValidUser(context, subject)) throw refuse("user_refused");
 
-  // 7. Grant and tokens. What may fail does so before the code is used up; nobody has seen this grant's tokens yet
-  const data = grantData(context, authorization);
+  // 8. Grant and tokens. What may fail does so before the code is used up; nobody has seen this grant's tokens yet
   const isBound = scope.includes(OPENID) && !scope.includes(OFFLINE_ACCESS); // OpenID Connect Core §11
   const sessionId = isBound ? subject.sessionId : undefined;
   const { refreshToken, familyId: grantId } = await context.refresh.issue(subject, {
@@ -92,12 +96,12 @@ export async function redeemCode(
       client,
       grantId,
       data,
-      scope,
+      ...target,
       nonce,
       idTokenClaims,
     });
 
-    // 8. The code is used up: of concurrent requests one gets here, and the others end its grant
+    // 9. The code is used up: of concurrent requests one gets here, and the others end its grant
     const { id, issuer, createdAt } = authorization;
     const redeemed: RedeemedAuthorization = {
       state: "redeemed",
@@ -134,7 +138,12 @@ async function revokeReplayed(
 
 function grantData(
   { issuer }: ServerContext,
-  { clientId, subject: { sessionId } }: IssuedAuthorization,
+  { clientId, request: { resources }, subject: { sessionId } }: IssuedAuthorization,
 ): GrantData {
-  return { issuer, clientId, ...(sessionId === undefined ? {} : { sid: sessionId }) };
+  return {
+    issuer,
+    clientId,
+    ...(resources === undefined ? {} : { resources }),
+    ...(sessionId === undefined ? {} : { sid: sessionId }),
+  };
 }

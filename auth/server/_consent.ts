@@ -9,7 +9,7 @@ import type { AuthorizationSubject } from "../stores/server_types.ts";
 import type { User } from "../stores/types.ts";
 import type { ServerContext } from "./_context.ts";
 import { consentToken, type Interaction } from "./_interaction.ts";
-import { redirectHost } from "./_redirect_uri.ts";
+import { redirectHost } from "./clients/redirect_uri.ts";
 import { refusePage } from "./_refusal.ts";
 import { OPENID } from "./_scopes.ts";
 import type { ConsentPrompt } from "./types.ts";

@@ -18,6 +18,8 @@ import type { GrantInfo } from "./types.ts";
 export interface GrantData {
   readonly issuer: string;
   readonly clientId: string;
+  /** Requested APIs, the most that its tokens may be for. @default the APIs of its scopes */
+  readonly resources?: readonly string[];
   /** Session of the user, for `sid` of ID tokens. */
   readonly sid?: string;
 }
@@ -46,21 +48,10 @@ export async function listGrants(
 
 function grantInfo(
   { familyId, scope = [], createdAt, expiresAt }: RefreshFamilyInfo,
-  { clientId }: GrantData,
+  { clientId, resources }: GrantData,
 ): GrantInfo {
-  return { grantId: familyId, clientId, scope, createdAt, expiresAt };
-}
-
-/** Whether a user has a valid grant that includes the scopes. */
-export async function hasGrant(
-  context: Pick<ServerContext, "issuer" | "refresh">,
-  sub: string,
-  { clientId, scope }: Pick<GrantInfo, "clientId" | "scope">,
-): Promise<boolean> {
-  const grants = await listGrants(context, sub);
-  return grants.some((grant) =>
-    grant.clientId === clientId && scope.every((name) => grant.scope.includes(name))
-  );
+  const named = resources === undefined ? {} : { resources };
+  return { grantId: familyId, clientId, scope, ...named, createdAt, expiresAt };
 }
 
 /** The client of an access token; `undefined` if its grant is not valid now, or the client was deleted or disabled. */

@@ -11,7 +11,7 @@ import type { JwtClaims } from "../jwt/types.ts";
 import type { RegisteredClient } from "../stores/server_types.ts";
 import type { ServerContext } from "./_context.ts";
 import type { GrantData } from "./_grants.ts";
-import { audienceOf, grantedClaims, OPENID } from "./_scopes.ts";
+import { grantedClaims, OPENID } from "./_scopes.ts";
 
 /** What tokens are issued for. */
 export interface TokenSubject {
@@ -25,6 +25,8 @@ export interface TokenSubject {
   readonly data: GrantData;
   /** Scopes of these tokens. */
   readonly scope: readonly string[];
+  /** The APIs that the access token is for. */
+  readonly audience: readonly [string, ...string[]];
   /** The request's nonce; none after a refresh, OpenID Connect Core §12.2. */
   readonly nonce?: string | undefined;
   /** Claims that the ID token should contain. */
@@ -72,9 +74,9 @@ export async function issueTokens(
  */
 async function accessTokenClaims(
   context: ServerContext,
-  { client, grantId, sub, securityStamp, authTime, amr, acr, scope }: TokenSubject,
+  { client, grantId, sub, securityStamp, authTime, amr, acr, scope, audience }: TokenSubject,
 ): Promise<JwtClaims> {
-  const [first, ...others] = audienceOf(context, scope);
+  const [first, ...others] = audience;
   return {
     ...await context.accessTokenClaims?.(sub, { scope, client }),
     iss: context.issuer,

@@ -5,10 +5,10 @@
  */
 
 import { PROMPTS, RESPONSE_MODES } from "./_authorization_request.ts";
-import { CLIENT_AUTHENTICATION_METHODS } from "./_client_authentication.ts";
+import { CLIENT_AUTHENTICATION_METHODS } from "./clients/authentication.ts";
 import type { Endpoint, ServerContext } from "./_context.ts";
 import { claimNames } from "./_scopes.ts";
-import { GRANT_TYPES } from "./_token.ts";
+import { GRANT_TYPES } from "./clients/grant_types.ts";
 
 /** The metadata. */
 export function serverMetadata(

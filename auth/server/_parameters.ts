@@ -24,15 +24,19 @@ export async function readPageForm(request: Request): Promise<URLSearchParams> {
 }
 
 /**
- * The fields of a form that a client sends: none twice, RFC 6749 §3.2, and those without a value omitted.
+ * The fields of a form that a client sends: none twice, RFC 6749 §3.2, and those without a value omitted. Only `resource` may be
+ * repeated, RFC 8707 §2: its values are joined by spaces, which a URI does not contain.
  *
  * @throws {ServerRefusal}
  */
 export async function readClientForm(request: Request): Promise<ReadonlyMap<string, string>> {
   const form = await readForm(request, MAX_LENGTH);
   if (typeof form === "string") throw refuseToken(form);
+  const resources = form.getAll("resource").filter((value) => value !== "");
+  form.delete("resource");
   const fields = new Map(form);
   if (fields.size < [...form].length) throw refuseToken("parameter_repeated");
+  if (resources.length > 0) fields.set("resource", resources.join(" "));
   return new Map([...fields].filter(([, value]) => value !== ""));
 }
 

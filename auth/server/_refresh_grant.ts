@@ -10,6 +10,7 @@ import type { ServerContext } from "./_context.ts";
 import { grantDataOf } from "./_grants.ts";
 import { type GrantResponse, issueTokens, type TokenResponse } from "./_issue.ts";
 import { refuseToken } from "./_refusal.ts";
+import { tokenTarget } from "./_resources.ts";
 import { currentScope, parseScope } from "./_scopes.ts";
 
 /** Exchanges a refresh token for the next tokens. @throws {ServerRefusal} */
@@ -35,7 +36,7 @@ export async function refreshTokens(
         grantId,
         ...authentication,
         data,
-        scope,
+        ...tokenTarget(context, client, { scope, data, asked: form.get("resource") }),
       });
     },
   }).catch((error) => {

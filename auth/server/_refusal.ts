@@ -86,6 +86,7 @@ export type TokenError =
   | "invalid_grant"
   | "invalid_request"
   | "invalid_scope"
+  | "invalid_target"
   | "unauthorized_client"
   | "unsupported_grant_type";
 
@@ -118,6 +119,8 @@ export function tokenErrorOf(reason: TokenRefusal): TokenError {
       return "invalid_grant";
     case "scope_too_wide":
       return "invalid_scope";
+    case "resource_refused":
+      return "invalid_target"; // RFC 8707 §2
   }
 }
 

@@ -128,17 +128,24 @@ export function currentScope(
   return granted.filter((name) => scopes.has(name) && mayHaveScope(client, name));
 }
 
+/** The API that a scope is for; `undefined` for those of OpenID Connect, which are about the user. */
+export function resourceOf(
+  { scopes, resources }: Pick<ServerContext, "scopes" | "resources">,
+  name: string,
+): string | undefined {
+  return scopes.get(name)?.resource ??
+    (Object.hasOwn(STANDARD_SCOPES, name) ? undefined : resources[0]);
+}
+
 /**
- * The audience of an access token: the APIs of its scopes, which is the first one for those that name none. With `openid` it is
+ * The audience of an access token whose client names no API: the APIs of its scopes, which is the first one for those that name none. With `openid` it is
  * the issuer too, whose UserInfo it opens.
  */
 export function audienceOf(
   { scopes, resources, issuer }: Pick<ServerContext, "scopes" | "resources" | "issuer">,
   granted: readonly string[],
 ): readonly [string, ...string[]] {
-  const named = granted.flatMap((name) =>
-    scopes.get(name)?.resource ?? (Object.hasOwn(STANDARD_SCOPES, name) ? [] : resources[0])
-  );
+  const named = granted.flatMap((name) => resourceOf({ scopes, resources }, name) ?? []);
   const [first = resources[0], ...others] = named;
   const all = new Set([first, ...others, ...(granted.includes(OPENID) ? [issuer] : [])]);
   all.delete(first);

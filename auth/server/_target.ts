@@ -9,7 +9,7 @@ import { isClientDisabled } from "../stores/checked_server.ts";
 import type { PendingAuthorization, RegisteredClient } from "../stores/server_types.ts";
 import type { ServerContext } from "./_context.ts";
 import { soleValue } from "./_parameters.ts";
-import { isLoopbackRedirect, matchRedirectUri } from "./_redirect_uri.ts";
+import { isLoopbackRedirect, matchRedirectUri } from "./clients/redirect_uri.ts";
 import { refusePage, type ResponseTarget } from "./_refusal.ts";
 
 /** RFC 6749 Appendix A.5. */

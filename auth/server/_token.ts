@@ -5,9 +5,10 @@
  */
 
 import type { GrantType, RegisteredClient } from "../stores/server_types.ts";
-import { authenticateClient } from "./_client_authentication.ts";
+import { authenticateClient } from "./clients/authentication.ts";
 import { redeemCode } from "./_code_grant.ts";
 import type { Exchange, ServerContext } from "./_context.ts";
+import { isGrantType } from "./clients/grant_types.ts";
 import { grantDataOf } from "./_grants.ts";
 import type { GrantResponse } from "./_issue.ts";
 import { readClientForm } from "./_parameters.ts";
@@ -27,11 +28,6 @@ const GRANTS: Readonly<Record<GrantType, Grant>> = {
   authorization_code: redeemCode,
   refresh_token: refreshTokens,
 };
-
-/** Grant types: a client has them all by default, and the metadata lists them. */
-export const GRANT_TYPES: readonly GrantType[] = Object.freeze(
-  Object.keys(GRANTS) as GrantType[],
-);
 
 /** Answers a token request. @throws {ServerRefusal} */
 export async function exchangeTokens(
@@ -98,8 +94,4 @@ async function asClient<Result>(
     if (error instanceof ServerRefusal) await attempt?.fail();
     throw error;
   }
-}
-
-function isGrantType(type: string): type is GrantType {
-  return Object.hasOwn(GRANTS, type);
 }

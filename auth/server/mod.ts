@@ -14,8 +14,8 @@ export {
   revokeOldClientSecret,
   rotateClientSecret,
   staticClients,
-} from "./clients.ts";
-export type * from "./client_types.ts";
+} from "./clients/manage.ts";
+export type * from "./clients/types.ts";
 export type * from "./types.ts";
 export { consentPage } from "./consent_page.ts";
 export { ENGLISH } from "./consent_strings.ts";

@@ -176,6 +176,8 @@ export interface GrantInfo {
   readonly clientId: string;
   /** Granted scopes. */
   readonly scope: readonly string[];
+  /** The APIs that the client has requested, RFC 8707. @default those of the scopes */
+  readonly resources?: readonly string[];
   /** When it was granted, in seconds since the epoch. */
   readonly createdAt: number;
   /** When it expires unless the client uses it, in seconds since the epoch. */

@@ -134,13 +134,15 @@ function authorizationValue(authorization: Authorization): unknown {
 }
 
 function requestValue(request: AuthorizationRequest): unknown {
-  const { redirectUri, responseMode, scope, codeChallenge, state, nonce, prompt } = request;
+  const { redirectUri, responseMode, scope, resources, codeChallenge, state, nonce, prompt } =
+    request;
   const { maxAge, acrValues, isAcrEssential, idTokenClaims, hintedSub, loginHint, uiLocales } =
     request;
   return {
     redirectUri,
     responseMode,
     scope,
+    resources,
     codeChallenge,
     state,
     nonce,

@@ -95,6 +95,7 @@ function checkRequest(request: AuthorizationRequest): void {
   for (const member of ["scope", "prompt", "acrValues"] as const) {
     requireStringArray(what, request, member);
   }
+  if (!isAbsent(request.resources)) requireStringArray(what, request, "resources");
   if (!isAbsent(request.maxAge)) requireTimes(what, request, ["maxAge"]);
 }
 

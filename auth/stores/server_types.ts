@@ -75,6 +75,8 @@ export interface AuthorizationRequest {
   readonly responseMode: "query" | "form_post";
   /** Requested scopes that the server knows and the client may have. */
   readonly scope: readonly string[];
+  /** Requested APIs, RFC 8707: access tokens are for some of them, and for no other. */
+  readonly resources?: readonly string[];
   /** PKCE's `code_challenge`, S256. */
   readonly codeChallenge: string;
   /** The client's `state`. */

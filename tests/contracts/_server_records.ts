@@ -42,6 +42,7 @@ export const WHOLE_REQUEST: AuthorizationRequest = {
   prompt: ["login", "consent"],
   maxAge: 0,
   acrValues: ["urn:example:gold", "urn:example:silver"],
+  resources: ["https://api.example", "https://mcp.example/a"],
   isAcrEssential: false,
   idTokenClaims: ["email"],
   hintedSub: "u1",

@@ -92,7 +92,7 @@ Deno.test("AuthorizationServer reads parameters in any order (oidcc-alternate-ha
 
 Deno.test("AuthorizationServer ignores unknown parameters that are repeated (6749-3.1-dup)", async () => {
   const site = subjectSite();
-  const path = `${site.authorizePath()}&extra=1&extra=2&resource=a&resource=b`;
+  const path = `${site.authorizePath()}&extra=1&extra=2&audience=a&audience=b`;
   assertEquals(await answerOf(await site.browser.send(path)), "consent");
 });
 

@@ -7,8 +7,8 @@ import {
   authenticateClient,
   CLIENT_AUTHENTICATION_METHODS,
   type ClientRefusal,
-} from "../../../auth/server/_client_authentication.ts";
-import { revokeOldClientSecret, rotateClientSecret } from "../../../auth/server/clients.ts";
+} from "../../../auth/server/clients/authentication.ts";
+import { revokeOldClientSecret, rotateClientSecret } from "../../../auth/server/clients/manage.ts";
 import type { ClientAuthenticationMethod, NewClient } from "../../../auth/stores/server_types.ts";
 import { checkedClients } from "../../../auth/stores/checked_server.ts";
 import { testClients } from "./_clients.ts";

@@ -20,7 +20,7 @@ import {
   revokeOldClientSecret,
   rotateClientSecret,
   staticClients,
-} from "../../../auth/server/clients.ts";
+} from "../../../auth/server/clients/manage.ts";
 import { testClients } from "./_clients.ts";
 
 const NOW = 1_700_000_000;

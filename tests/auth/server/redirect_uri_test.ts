@@ -6,7 +6,7 @@ import {
   isRegistrableRedirectUri,
   matchRedirectUri,
   redirectHost,
-} from "../../../auth/server/_redirect_uri.ts";
+} from "../../../auth/server/clients/redirect_uri.ts";
 
 type Row = readonly [why: string, uri: string];
 

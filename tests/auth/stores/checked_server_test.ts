@@ -71,6 +71,12 @@ const DECIDING: readonly (readonly [
   ["request.scope", PENDING, ARRAY, NOT_ARRAYS],
   ["request.prompt", PENDING, ARRAY, NOT_ARRAYS],
   ["request.acrValues", PENDING, ARRAY, NOT_ARRAYS],
+  [
+    "request.resources",
+    PENDING,
+    ARRAY,
+    NOT_ARRAYS.filter((value) => value !== undefined && value !== null),
+  ],
   ["request.maxAge", PENDING, TIME, ["7", 7n, NaN, Infinity, true]],
   ["seen", SEEN, "an object", [null, "{}", 7]],
   ["seen.authTime", SEEN, TIME, NOT_TIMES], // any other time would be a new sign-in

@@ -9,7 +9,7 @@ import type {
   GrantType,
   NewClient,
   RegisteredClient,
-} from "../stores/server_types.ts";
+} from "../../stores/server_types.ts";
 
 /** A client for {@linkcode staticClients}. */
 export interface ClientInit {

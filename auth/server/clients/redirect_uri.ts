@@ -5,8 +5,8 @@
  * @module
  */
 
-import { parseUrl } from "../_origin.ts";
-import type { RegisteredClient } from "../stores/server_types.ts";
+import { parseUrl } from "../../_origin.ts";
+import type { RegisteredClient } from "../../stores/server_types.ts";
 
 type ClientType = RegisteredClient["type"];
 

@@ -4,13 +4,17 @@
  * @module
  */
 
-import { parseUrl } from "../_origin.ts";
-import { readScope } from "../_scope.ts";
-import type { ClientAuthenticationMethod, GrantType, NewClient } from "../stores/server_types.ts";
-import { CLIENT_AUTHENTICATION_METHODS } from "./_client_authentication.ts";
-import { redirectUriViolation } from "./_redirect_uri.ts";
-import { GRANT_TYPES } from "./_token.ts";
-import type { ClientInit, RegisterClientInit } from "./client_types.ts";
+import { parseUrl } from "../../_origin.ts";
+import { readScope } from "../../_scope.ts";
+import type {
+  ClientAuthenticationMethod,
+  GrantType,
+  NewClient,
+} from "../../stores/server_types.ts";
+import { CLIENT_AUTHENTICATION_METHODS } from "./authentication.ts";
+import { redirectUriViolation } from "./redirect_uri.ts";
+import { GRANT_TYPES } from "./grant_types.ts";
+import type { ClientInit, RegisterClientInit } from "./types.ts";
 
 /** Start of all messages. */
 export const CANNOT_REGISTER = "Cannot register client";

@@ -5,15 +5,15 @@
  * @module
  */
 
-import { decodeBase64Bare } from "../_base64url.ts";
-import { decodeUtf8, equalText } from "../_bytes.ts";
-import { digestText } from "../_kdf.ts";
-import { isClientDisabled } from "../stores/checked_server.ts";
+import { decodeBase64Bare } from "../../_base64url.ts";
+import { decodeUtf8, equalText } from "../../_bytes.ts";
+import { digestText } from "../../_kdf.ts";
+import { isClientDisabled } from "../../stores/checked_server.ts";
 import type {
   ClientAuthenticationMethod,
   ClientStore,
   RegisteredClient,
-} from "../stores/server_types.ts";
+} from "../../stores/server_types.ts";
 
 /** What a client sent. */
 export interface ClientRequest {

@@ -4,32 +4,32 @@
  * @module
  */
 
-import { readClock } from "../_clock.ts";
-import { digestText } from "../_kdf.ts";
-import { type OptionNames, rejectUnknownOptions } from "../_options.ts";
-import { randomId, randomToken } from "../_random.ts";
-import { AuthError } from "../error.ts";
-import type { ClientStore, NewClient, RegisteredClient } from "../stores/server_types.ts";
+import { readClock } from "../../_clock.ts";
+import { digestText } from "../../_kdf.ts";
+import { type OptionNames, rejectUnknownOptions } from "../../_options.ts";
+import { randomId, randomToken } from "../../_random.ts";
+import { AuthError } from "../../error.ts";
+import type { ClientStore, NewClient, RegisteredClient } from "../../stores/server_types.ts";
 import {
   CANNOT_REGISTER,
   checkClientId,
   checkSecretUse,
   describeClient,
   readSecrets,
-} from "./_client_rules.ts";
+} from "./_rules.ts";
 import type {
   ClientInit,
   ClientRegistration,
   RegisterClientInit,
   RegisterClientOptions,
-} from "./client_types.ts";
+} from "./types.ts";
 
 export type {
   ClientInit,
   ClientRegistration,
   RegisterClientInit,
   RegisterClientOptions,
-} from "./client_types.ts";
+} from "./types.ts";
 
 const REGISTER_NAMES: OptionNames<RegisterClientInit> = {
   name: true,

@@ -9,6 +9,8 @@
 export { Auth, registerAuth } from "./http/register.ts";
 export type { AuthOptions } from "./http/register.ts";
 export type * from "./http/service_options.ts";
+export { mountProtectedResource, protectedResource } from "./http/protected_resource.ts";
+export type { ProtectedResource, ProtectedResourceOptions } from "./http/protected_resource.ts";
 export { resourceServer } from "./http/resource_server.ts";
 export type { ResourceServer, ResourceServerOptions } from "./http/resource_server.ts";
 export { AUTH_RUNTIME, getAuthRuntime } from "./http/runtime.ts";

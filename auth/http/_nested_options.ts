@@ -58,6 +58,7 @@ const JWT: OptionNames<Nested<"jwt">> = {
   scope: true,
   lifetime: true,
   accept: true,
+  resourceMetadata: true,
   algorithms: true,
   rotateAfter: true,
   refresh: true,

@@ -1,5 +1,5 @@
 /**
- * The scope check of guards and of `requireScope`.
+ * The scope check of guards and of `requireScope`, and what challenges say of it.
  *
  * @module
  */
@@ -17,13 +17,32 @@ import type { Principal } from "../principal.ts";
 export function missingScope(
   principal: Principal | undefined,
   named: ScopeOption | undefined,
+  challenge: string | undefined,
 ): AuthError | undefined {
   if (hasScope(principal, named)) return undefined;
   const needed = typeof named === "object" && named.length > 0 ? named.join(" ") : undefined;
-  const parameter = needed === undefined ? "" : `, scope="${needed}"`;
-  const challenge = `Bearer error="insufficient_scope"${parameter}`;
+  const more = metadataIn(challenge) + scopeParameter(named);
   return new AuthError("insufficient_scope", {
-    headers: principal?.method === "bearer" ? { "WWW-Authenticate": challenge } : {},
+    headers: principal?.method === "bearer"
+      ? { "WWW-Authenticate": `Bearer error="insufficient_scope"${more}` }
+      : {},
     reason: needed === undefined ? "the route names no scope" : `needs ${needed}`,
   });
+}
+
+/** RFC 9728 §5.1: the parameter of a challenge that names the API's metadata. */
+const METADATA_REGEXP = /, resource_metadata="[^"]*"/;
+
+/** That parameter of a guard's challenge. */
+export function metadataIn(challenge = ""): string {
+  return METADATA_REGEXP.exec(challenge)?.[0] ?? "";
+}
+
+/** A challenge whose client finds out by the metadata how to get a token, and here with which scopes, RFC 6750 §3. */
+export function withScope(challenge: string, named: ScopeOption | undefined): string {
+  return challenge.replace(METADATA_REGEXP, (found) => found + scopeParameter(named));
+}
+
+function scopeParameter(named: ScopeOption | undefined): string {
+  return typeof named === "object" && named.length > 0 ? `, scope="${named.join(" ")}"` : "";
 }

@@ -28,7 +28,7 @@ import {
   type RequestState,
   stateOf,
 } from "./_request_state.ts";
-import { missingScope } from "./_scope_check.ts";
+import { missingScope, withScope } from "./_scope_check.ts";
 import { checkStepUp } from "./_step_up.ts";
 import { addressOf, decideOnce, forgeryCheck } from "./authenticate.ts";
 import { getAuthRuntime } from "./runtime.ts";
@@ -108,9 +108,11 @@ export function createGuard<Metadata, Known>(
     addVary(state, vary);
     identity.challenge = challenge;
     state.isRefused = true; // until it has passed
-    const { by, principal } = await authenticate(state, req, args);
+    const { by, principal } = await authenticate(state, req, access, args);
     if (by !== undefined && isAmbient(by)) await checkForgery(req.raw);
-    if (principal === undefined && !mayBeAnonymous(access)) throw unauthenticated(challenge);
+    if (principal === undefined && !mayBeAnonymous(access)) {
+      throw unauthenticated(withScope(challenge, access.scope));
+    }
     const tooWeak = principal &&
       checkStepUp(principal, access, { by, challenge, now: runtime.now });
     if (tooWeak !== undefined) throw deny(tooWeak, principal, req, args);
@@ -130,7 +132,7 @@ export function createGuard<Metadata, Known>(
     if (authorization === "none" && principal?.scope === undefined) return;
     const state = stateOf(req);
     state.isRefused = true; // until it has passed
-    const missing = missingScope(principal, scope);
+    const missing = missingScope(principal, scope, challenge);
     if (missing !== undefined) throw deny(missing, principal, req, args);
     if (authorization === "none") return void (state.isRefused = false);
     return askManager(principal, authorization.metadata, req, args)
@@ -141,11 +143,12 @@ export function createGuard<Metadata, Known>(
   async function authenticate(
     state: RequestState,
     req: RouteRequest,
+    access: RouteAccess,
     args: readonly unknown[],
   ): Promise<{ readonly by?: AuthStrategy; readonly principal?: Principal }> {
     const { by, result } = await decideOnce(req.raw, { realm, strategy, strategies, args });
     if (by === undefined) return {};
-    if (result.status === "failed") throw refuse(result, by, state, req, args);
+    if (result.status === "failed") throw refuse(result, by, state, req, access, args);
     return { by, principal: result.principal };
   }
 
@@ -155,6 +158,7 @@ export function createGuard<Metadata, Known>(
     by: AuthStrategy,
     state: RequestState,
     req: RouteRequest,
+    { scope }: RouteAccess,
     args: readonly unknown[],
   ): AuthError {
     const location = { route: req.route, address: addressOf(runtime, req, args) };
@@ -163,7 +167,7 @@ export function createGuard<Metadata, Known>(
     if (by.scheme?.type === "cookie" && by.scheme.name === cookies?.names.sid) {
       queueCookies(state, [cookies.clear("sid")]);
     }
-    return unauthenticated(challenge ?? challengeOf([by]), code, message);
+    return unauthenticated(withScope(challenge ?? challengeOf([by]), scope), code, message);
   }
 
   async function askManager(

@@ -32,10 +32,12 @@ export interface SessionOptions extends SessionLimits {
 }
 
 /** Options of tokens for API clients: mobile apps, command line tools, other services. */
-export interface JwtOptions
-  extends
-    Pick<TokenServiceOptions, "issuer" | "audience" | "clientId" | "scope" | "accept">,
-    Pick<KeyServiceOptions, "algorithms" | "rotateAfter"> {
+export interface JwtOptions extends
+  Pick<
+    TokenServiceOptions,
+    "issuer" | "audience" | "clientId" | "scope" | "accept" | "resourceMetadata"
+  >,
+  Pick<KeyServiceOptions, "algorithms" | "rotateAfter"> {
   /** Lifetime of an access token, in seconds: an integer from 1 to 2,592,000 (30 days). @default {600} */
   readonly lifetime?: number | undefined;
   /** Limits of refresh tokens. @default 14 days, and 30 days from the sign-in */

@@ -87,7 +87,7 @@ async function dispatch(
 function preflight(endpoint: Endpoint): Response {
   const headers = {
     "Access-Control-Allow-Methods": allowed(endpoint),
-    "Access-Control-Allow-Headers": "Authorization, Content-Type",
+    "Access-Control-Allow-Headers": "*, Authorization", // MCP-Protocol-Version, and whatever else clients send
     "Access-Control-Max-Age": "7200",
   };
   return new Response(null, { status: 204, headers });

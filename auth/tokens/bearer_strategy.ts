@@ -26,6 +26,13 @@ export interface BearerTokenStrategyOptions extends Omit<VerifyJwtOptions, "subj
   /** Realm of the challenge, RFC 9110 §11.5. @default {"api"} */
   readonly realm?: string | undefined;
   /**
+   * URL of the API's metadata, RFC 9728 §5.1, which challenges then name: `metadataUrl` of {@linkcode protectedResource}. They also
+   * name the scopes of the route.
+   *
+   * @default none
+   */
+  readonly resourceMetadata?: string | undefined;
+  /**
    * Decides whether the owner of a valid token still has access: tokens outlive a disabled account by minutes.
    *
    * @default every valid token is accepted
@@ -91,7 +98,7 @@ export function createBearerStrategy(
   { scoped, scopeOfUnscoped }: UnscopedTokens,
 ): AuthStrategy {
   rejectUnknownOptions(ACTION, options, OPTION_NAMES);
-  const { scopeClaim = "scope", realm = "api", accept, ...rest } = options;
+  const { scopeClaim = "scope", realm = "api", resourceMetadata, accept, ...rest } = options;
   const { now } = rest;
   if (rest.issuer === undefined || rest.audience === undefined) {
     throw new TypeError(`${ACTION}: issuer or audience is missing`);
@@ -105,7 +112,10 @@ export function createBearerStrategy(
     ...rest,
     requiredClaims: ["sub", ...requiredClaimsOf(rest)],
   });
-  const challenge = `Bearer realm="${checkRealm(realm)}"`;
+  const metadata = resourceMetadata === undefined
+    ? ""
+    : `, resource_metadata="${checkQuotable("resourceMetadata", resourceMetadata)}"`;
+  const challenge = `Bearer realm="${checkQuotable("realm", realm)}"${metadata}`;
 
   return Object.freeze<AuthStrategy>({
     name: "bearer",
@@ -150,6 +160,7 @@ const OPTION_NAMES: OptionNames<BearerTokenStrategyOptions> = {
   now: true,
   scopeClaim: true,
   realm: true,
+  resourceMetadata: true,
   accept: true,
 };
 
@@ -223,9 +234,9 @@ function scopesOf(scope: unknown): readonly string[] {
 }
 
 /** RFC 9110 §5.6.4, without characters that need escaping. */
-const REALM_REGEXP = /^[\x20-\x7e]+$/;
+const QUOTABLE_REGEXP = /^[\x20-\x7e]+$/;
 
-function checkRealm(realm: string): string {
-  if (typeof realm === "string" && REALM_REGEXP.test(realm) && !/["\\]/.test(realm)) return realm;
-  throw new TypeError(`${ACTION}: realm must be printable ASCII without quotes and backslashes`);
+function checkQuotable(name: string, text: string): string {
+  if (typeof text === "string" && QUOTABLE_REGEXP.test(text) && !/["\\]/.test(text)) return text;
+  throw new TypeError(`${ACTION}: ${name} must be printable ASCII without quotes and backslashes`);
 }

@@ -71,6 +71,7 @@ export function tokenService(options: TokenServiceOptions): TokenService {
     lifetime: true,
     users: true,
     accept: true,
+    resourceMetadata: true,
     now: true,
   });
   const { keys, refresh, issuer, audience, clientId = audience, lifetime = 600 } = options;
@@ -228,6 +229,7 @@ export function tokenService(options: TokenServiceOptions): TokenService {
       keys: keys.resolve,
       issuer,
       audience,
+      resourceMetadata: options.resourceMetadata,
       accept: accept === "insecureSkip" ? accepts : isAccepted,
       now,
     }, { scoped: scopeOfService !== undefined, scopeOfUnscoped: undefined }),

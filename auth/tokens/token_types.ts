@@ -42,6 +42,8 @@ export interface TokenServiceOptions {
    * tokens outlive a disabled or deleted account by up to `lifetime`.
    */
   readonly accept?: BearerTokenStrategyOptions["accept"] | "insecureSkip";
+  /** URL of the API's metadata, which challenges then name, see {@linkcode BearerTokenStrategyOptions}. @default none */
+  readonly resourceMetadata?: string | undefined;
   /** The time, in seconds since the epoch. */
   readonly now?: (() => number) | undefined;
 }

@@ -12,6 +12,7 @@ import type {
   AuthorizationError,
   AuthorizationPageRefusal,
   OAuthFailure,
+  RegistrationRefusal,
   TokenRefusal,
 } from "./oauth_reasons.ts";
 
@@ -217,6 +218,10 @@ export interface AuthEventMap {
   "code.replayed": { clientId: string; grantId: string };
   /** The authorization server refused a request to its token or revocation endpoint. */
   "token.refused": { reason: TokenRefusal; clientId?: string; address?: string };
+  /** A client has registered itself at an authorization server, RFC 7591. */
+  "client.registered": { clientId: string; address?: string };
+  /** An authorization server did not register a client. */
+  "client.refused": { reason: RegistrationRefusal; address?: string };
   /** An API key was created; `apiKeyId` is its public identifier. */
   "api_key.created": { sub: string; apiKeyId: string };
   /** One API key was revoked, or all of the user's. */

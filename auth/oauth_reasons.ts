@@ -41,6 +41,8 @@ export type OAuthFailure =
 export type AuthorizationPageRefusal =
   | "browser_mismatch"
   | "client_disabled"
+  | "client_document_invalid"
+  | "client_document_unreachable"
   | "client_unknown"
   | "consent_forged"
   | "interaction_unknown"
@@ -86,3 +88,9 @@ export type TokenRefusal =
   | "user_refused"
   | "scope_too_wide"
   | "resource_refused";
+
+/** Why an authorization server did not register a client; those with an error of RFC 7591 §3.2.2 are sent to it. */
+export type RegistrationRefusal =
+  | "initial_access_token_wrong"
+  | "invalid_client_metadata"
+  | "invalid_redirect_uri";

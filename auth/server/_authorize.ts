@@ -10,6 +10,7 @@ import type { AuthorizationSubject, IssuedAuthorization } from "../stores/server
 import { readAuthorizationRequest } from "./_authorization_request.ts";
 import { readConsent } from "./_consent.ts";
 import type { Exchange, ServerContext } from "./_context.ts";
+import { isDocumentId } from "./clients/documents.ts";
 import { listGrants } from "./_grants.ts";
 import { beginInteraction, type Interaction, resumeInteraction } from "./_interaction.ts";
 import { checkLogin } from "./_login_check.ts";
@@ -144,6 +145,8 @@ async function needsConsent(
 ): Promise<boolean> {
   const { client, isLoopback } = target;
   const { prompt, scope } = authorization.request;
+  // All installations of a program share its document, and what it says may change
+  if (context.hasDocuments && isDocumentId(client.clientId)) return true;
   const resources = grantedResources(context, authorization.request);
   if (client.type === "native" || isLoopback || prompt.includes("consent")) return true;
   if (client.firstParty === true) return false;

@@ -8,9 +8,14 @@ import type { Emit } from "../_emit.ts";
 import type { AsymmetricAlgorithm } from "../jwt/jwa.ts";
 import type { KeyService } from "../keys/key_service.ts";
 import type { TransactionCookies } from "../session/transaction_cookies.ts";
-import type { AuthorizationStore, AuthorizationSubject } from "../stores/server_types.ts";
+import type {
+  AuthorizationStore,
+  AuthorizationSubject,
+  ClientStore,
+} from "../stores/server_types.ts";
 import type { RefreshTokenStore, UserStore } from "../stores/types.ts";
 import type { RefreshService } from "../tokens/refresh_types.ts";
+import type { Registration } from "./clients/registration.ts";
 import type { ConsentStrings } from "./consent_strings.ts";
 import type { AuthorizationServerOptions, ScopeInfo, ServerLifetimes } from "./types.ts";
 
@@ -19,13 +24,18 @@ export type EffectiveLifetimes = { readonly [Name in keyof ServerLifetimes]-?: n
 
 /** The options, with their defaults. */
 export interface ServerContext
-  extends
-    Pick<AuthorizationServerOptions, "clients" | "claims" | "accessTokenClaims" | "clientAddress"> {
+  extends Pick<AuthorizationServerOptions, "claims" | "accessTokenClaims" | "clientAddress"> {
   readonly issuer: string;
   /** Origin of the issuer: pages of the server are there. */
   readonly origin: string;
   /** Path of the issuer, empty or without a final slash. */
   readonly basePath: string;
+  /** Known clients, and those that have a document. */
+  readonly clients: Pick<ClientStore, "find">;
+  /** Whether the URL of a document is an id. */
+  readonly hasDocuments: boolean;
+  /** How clients register themselves, if they may. */
+  readonly registration: Registration | undefined;
   readonly codes: AuthorizationStore;
   readonly tokens: RefreshTokenStore;
   readonly refresh: RefreshService;
@@ -69,6 +79,8 @@ export interface Endpoint {
   readonly methods: readonly ("GET" | "POST")[];
   /** Whether pages of all origins may call it: without cookies, so that nobody's session is used. */
   readonly cors: boolean;
+  /** Whether the server has it. @default it always has */
+  readonly isOn?: (context: ServerContext) => boolean;
   /** Whether errors are pages for the user. */
   readonly isPage?: true;
   /** Answers. @throws {ServerRefusal} */

@@ -8,6 +8,7 @@ import { authorize } from "./_authorize.ts";
 import type { Endpoint, ServerContext } from "./_context.ts";
 import { serverMetadata } from "./_metadata.ts";
 import { privateJson, respondToAuthorize, respondToUserinfo } from "./_respond.ts";
+import { registerClientOf } from "./_register.ts";
 import { exchangeTokens, revokeToken } from "./_token.ts";
 import { userinfo } from "./_userinfo.ts";
 
@@ -20,7 +21,7 @@ const METADATA: Endpoint = {
 };
 
 /** All endpoints. */
-export const ENDPOINTS: readonly Endpoint[] = [
+const ENDPOINTS: readonly Endpoint[] = [
   {
     member: "authorization_endpoint",
     path: "/oauth/authorize",
@@ -56,6 +57,14 @@ export const ENDPOINTS: readonly Endpoint[] = [
       respondToUserinfo(context, await userinfo(context, exchange)),
   },
   {
+    member: "registration_endpoint",
+    path: "/oauth/register",
+    methods: ["POST"],
+    cors: true,
+    isOn: ({ registration }) => registration !== undefined,
+    handle: registerClientOf,
+  },
+  {
     member: "jwks_uri",
     path: "/.well-known/jwks.json",
     methods: ["GET"],
@@ -71,15 +80,21 @@ const METADATA_PATHS = [
   "/.well-known/openid-configuration",
 ] as const;
 
+/** Endpoints of a server. */
+export function endpointsOf(context: ServerContext): readonly Endpoint[] {
+  return ENDPOINTS.filter(({ isOn }) => isOn?.(context) ?? true);
+}
+
 /** Full paths of all endpoints, with their rows. */
-export function endpointPaths(basePath: string): ReadonlyMap<string, Endpoint> {
+export function endpointPaths(context: ServerContext): ReadonlyMap<string, Endpoint> {
+  const { basePath } = context;
   return new Map([
     ...METADATA_PATHS.map((path) => [path + basePath, METADATA] as const),
-    ...ENDPOINTS.map((endpoint) => [basePath + endpoint.path, endpoint] as const),
+    ...endpointsOf(context).map((endpoint) => [basePath + endpoint.path, endpoint] as const),
   ]);
 }
 
 function metadataResponse(context: ServerContext): Response {
   const headers = { "Content-Type": "application/json", "Cache-Control": "public, max-age=300" };
-  return Response.json(serverMetadata(context, ENDPOINTS), { headers });
+  return Response.json(serverMetadata(context, endpointsOf(context)), { headers });
 }

@@ -12,7 +12,7 @@ import { GRANT_TYPES } from "./clients/grant_types.ts";
 
 /** The metadata. */
 export function serverMetadata(
-  { issuer, scopes, acrValues, idTokenAlgorithm }: ServerContext,
+  { issuer, scopes, acrValues, idTokenAlgorithm, hasDocuments }: ServerContext,
   endpoints: readonly Endpoint[],
 ): Readonly<Record<string, unknown>> {
   const urls = endpoints.flatMap(({ member, path }) =>
@@ -40,5 +40,6 @@ export function serverMetadata(
     request_parameter_supported: false,
     request_uri_parameter_supported: false, // its default is true
     authorization_response_iss_parameter_supported: true,
+    ...(hasDocuments ? { client_id_metadata_document_supported: true } : {}),
   };
 }

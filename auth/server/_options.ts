@@ -20,10 +20,11 @@ import type { KeyService } from "../keys/key_service.ts";
 import { requireAuthentication } from "../principal.ts";
 import { transactionCookies } from "../session/transaction_cookies.ts";
 import { checkedRefreshTokens, checkedUserReader } from "../stores/checked.ts";
-import { checkedAuthorizations, checkedClients } from "../stores/checked_server.ts";
+import { checkedAuthorizations } from "../stores/checked_server.ts";
 import type { AuthorizationSubject } from "../stores/server_types.ts";
 import type { User, UserStore } from "../stores/types.ts";
 import { refreshService } from "../tokens/refresh_service.ts";
+import { readClientSources } from "./_clients.ts";
 import type { EffectiveLifetimes, ServerContext } from "./_context.ts";
 import { readScopes } from "./_scopes.ts";
 import { consentPage } from "./consent_page.ts";
@@ -57,7 +58,7 @@ export function readServerOptions(options: AuthorizationServerOptions): ServerCo
     issuer,
     origin,
     basePath: pathname === "/" ? "" : pathname,
-    clients: checkedClients(options.clients),
+    ...readClientSources(ACTION, options, now),
     codes: checkedAuthorizations(options.codes),
     tokens: checkedRefreshTokens(options.tokens),
     refresh: refreshService({
@@ -122,6 +123,7 @@ const NAMES: OptionNames<AuthorizationServerOptions> = {
   authenticate: true,
   claims: true,
   clientAddress: true,
+  clientIdMetadata: true,
   clients: true,
   codes: true,
   consent: true,
@@ -133,6 +135,7 @@ const NAMES: OptionNames<AuthorizationServerOptions> = {
   lifetimes: true,
   login: true,
   now: true,
+  registration: true,
   resources: true,
   scopes: true,
   strings: true,

@@ -125,9 +125,10 @@ export function tokenErrorOf(reason: TokenRefusal): TokenError {
 }
 
 /** Status of the page for a reason. */
-export function pageStatusOf(reason: AuthorizationPageRefusal): 400 | 403 | 404 {
+export function pageStatusOf(reason: AuthorizationPageRefusal): 400 | 403 | 404 | 503 {
   switch (reason) {
     case "client_disabled":
+    case "client_document_invalid":
     case "client_unknown":
     case "parameter_repeated":
     case "redirect_uri_mismatch":
@@ -139,5 +140,7 @@ export function pageStatusOf(reason: AuthorizationPageRefusal): 400 | 403 | 404 
       return 403;
     case "interaction_unknown":
       return 404;
+    case "client_document_unreachable":
+      return 503;
   }
 }

@@ -5,9 +5,11 @@
  * @module
  */
 
+import { AuthError } from "../error.ts";
 import { isClientDisabled } from "../stores/checked_server.ts";
 import type { PendingAuthorization, RegisteredClient } from "../stores/server_types.ts";
 import type { ServerContext } from "./_context.ts";
+import { isDocumentId, UNREACHABLE } from "./clients/documents.ts";
 import { soleValue } from "./_parameters.ts";
 import { isLoopbackRedirect, matchRedirectUri } from "./clients/redirect_uri.ts";
 import { refusePage, type ResponseTarget } from "./_refusal.ts";
@@ -15,7 +17,7 @@ import { refusePage, type ResponseTarget } from "./_refusal.ts";
 /** RFC 6749 Appendix A.5. */
 export const STATE_REGEXP: RegExp = /^[\x20-\x7e]{1,2048}$/;
 
-type TargetContext = Pick<ServerContext, "clients" | "insecureLoopback">;
+type TargetContext = Pick<ServerContext, "clients" | "hasDocuments" | "insecureLoopback">;
 
 /** The target of a request. @throws {ServerRefusal} A page. */
 export async function findTarget(
@@ -49,10 +51,16 @@ export async function findTargetOf(
 }
 
 async function findClient(
-  { clients }: TargetContext,
+  { clients, hasDocuments }: TargetContext,
   clientId: string,
 ): Promise<RegisteredClient> {
-  const client = await clients.find(clientId);
+  const client = await clients.find(clientId).catch((error) => {
+    if (!(error instanceof AuthError) || error.reason !== UNREACHABLE) throw error;
+    throw refusePage("client_document_unreachable");
+  });
+  if (client === null && hasDocuments && isDocumentId(clientId)) {
+    throw refusePage("client_document_invalid");
+  }
   if (client === null) throw refusePage("client_unknown");
   if (isClientDisabled(client)) throw refusePage("client_disabled", clientId);
   return client;

@@ -35,13 +35,21 @@ export async function exchangeTokens(
   exchange: Exchange,
 ): Promise<GrantResponse> {
   return await asClient(context, exchange, async (client, form) => {
-    const type = form.get("grant_type");
-    const { clientId } = client;
-    if (type === undefined) throw refuseToken("parameter_missing", { clientId });
-    if (!isGrantType(type)) throw refuseToken("grant_type_unknown", { clientId });
-    if (!client.grants.includes(type)) throw refuseToken("grant_type_not_allowed", { clientId });
-    return await GRANTS[type](context, client, form);
+    const tokens = await exchangeAs(context, client, form);
+    // Nothing that the client sent may be lost by it: the code is used up
+    await context.registration?.keep(client)
+      .catch((error) => context.warn("Cannot extend the registration of a client", error));
+    return tokens;
   });
+}
+
+async function exchangeAs(...[context, client, form]: Parameters<Grant>): Promise<GrantResponse> {
+  const type = form.get("grant_type");
+  const { clientId } = client;
+  if (type === undefined) throw refuseToken("parameter_missing", { clientId });
+  if (!isGrantType(type)) throw refuseToken("grant_type_unknown", { clientId });
+  if (!client.grants.includes(type)) throw refuseToken("grant_type_not_allowed", { clientId });
+  return await GRANTS[type](context, client, form);
 }
 
 /**

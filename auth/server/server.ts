@@ -7,7 +7,7 @@
 import type { JwtClaims } from "../jwt/types.ts";
 import type { Principal } from "../principal.ts";
 import type { Endpoint, ServerContext } from "./_context.ts";
-import { endpointPaths, ENDPOINTS } from "./_endpoints.ts";
+import { endpointPaths, endpointsOf } from "./_endpoints.ts";
 import { clientOfGrant, listGrants } from "./_grants.ts";
 import { serverMetadata } from "./_metadata.ts";
 import { readServerOptions } from "./_options.ts";
@@ -59,12 +59,13 @@ export class AuthorizationServer {
   constructor(options: AuthorizationServerOptions) {
     const context = readServerOptions(options);
     this.issuer = context.issuer;
-    PARTS.set(this, { context, endpoints: endpointPaths(context.basePath) });
+    PARTS.set(this, { context, endpoints: endpointPaths(context) });
   }
 
   /** Metadata of the server, RFC 8414 and OpenID Connect Discovery. */
   metadata(): Readonly<Record<string, unknown>> {
-    return serverMetadata(partsOf(this).context, ENDPOINTS);
+    const { context } = partsOf(this);
+    return serverMetadata(context, endpointsOf(context));
   }
 
   /** Applications that a user has given access to, and that have not lost it: the newest first. */

@@ -17,6 +17,7 @@ import type {
 } from "../stores/server_types.ts";
 import type { RefreshTokenStore, UserStore } from "../stores/types.ts";
 import type { ThrottleService } from "../throttle/throttle_types.ts";
+import type { ClientIdMetadataOptions, RegistrationOptions } from "./clients/types.ts";
 import type { ConsentStrings } from "./consent_strings.ts";
 
 export type { AuthorizationSubject, GrantType, RegisteredClient };
@@ -114,8 +115,8 @@ export interface AuthorizationServerOptions {
    * nothing in a request.
    */
   readonly issuer: string;
-  /** Finds clients: {@linkcode staticClients}, or a store. */
-  readonly clients: Pick<ClientStore, "find">;
+  /** Finds clients: {@linkcode staticClients}, or a store, which `registration` needs. */
+  readonly clients: Pick<ClientStore, "find"> & Partial<ClientStore>;
   /** Persists authorizations and their codes. */
   readonly codes: AuthorizationStore;
   /** Persists grants: each is a family of refresh tokens, whether or not the client gets one. */
@@ -146,6 +147,15 @@ export interface AuthorizationServerOptions {
   readonly scopes?: Readonly<Record<string, ScopeInfo>> | undefined;
   /** The APIs that access tokens are for, by the name in `aud`. @default the issuer */
   readonly resources?: readonly string[] | undefined;
+  /**
+   * Clients whose id is the `https` URL of a document about them, which is fetched:
+   * draft-ietf-oauth-client-id-metadata-document. Clients in `clients` come first.
+   *
+   * @default {false}
+   */
+  readonly clientIdMetadata?: boolean | ClientIdMetadataOptions | undefined;
+  /** Clients that register themselves, RFC 7591: at `/oauth/register`. @default none */
+  readonly registration?: RegistrationOptions | undefined;
   /** Authentication contexts that the sign-in page can reach. Others are not asked for. @default none */
   readonly acrValues?: readonly string[] | undefined;
   /** Algorithm of ID tokens. @default {"RS256"} if the keys have it, or else their first, with a warning */
@@ -155,7 +165,9 @@ export interface AuthorizationServerOptions {
   /** Allows an issuer, and redirect URIs of web clients, on this machine over `http`: for development. @default {false} */
   readonly insecureLoopback?: boolean | undefined;
   /** Limits requests by address. {@linkcode runtimeOptions} returns that of `registerAuth()`. @default not limited */
-  readonly throttle?: Pick<ThrottleService, "challenge" | "token"> | undefined;
+  readonly throttle?:
+    | Pick<ThrottleService, "challenge" | "token"> & Partial<Pick<ThrottleService, "registration">>
+    | undefined;
   /** Address of a client: its arguments are the request and what the host passed to `fetch`. @default unknown, not limited */
   readonly clientAddress?:
     | ((request: Request, ...args: unknown[]) => string | undefined)

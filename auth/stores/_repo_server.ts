@@ -173,7 +173,7 @@ function subjectValue(subject: AuthorizationSubject): unknown {
 function clientRecord(client: NewClient): StoredRecord {
   const { clientId, name, type, redirectUris, authentication, secretHashes, grants, scope } =
     client;
-  const { firstParty, clientUri, registeredAt, disabled } = client;
+  const { firstParty, clientUri, registeredAt, expiresAt, disabled } = client;
   const value = {
     clientId,
     name,
@@ -186,9 +186,10 @@ function clientRecord(client: NewClient): StoredRecord {
     firstParty,
     clientUri,
     registeredAt,
+    expiresAt,
     disabled,
   } satisfies Members<NewClient>;
-  return { value, index: [ALL] };
+  return { value, index: [ALL], ...(expiresAt === undefined ? {} : { expiresAt }) };
 }
 
 function readClient({ value, version }: Versioned): RegisteredClient {

@@ -138,6 +138,7 @@ function checkClient(client: RegisteredClient | null): RegisteredClient | null {
   for (const member of ["redirectUris", "grants"] as const) {
     requireStringArray(CLIENT, client, member);
   }
+  if (!isAbsent(client.expiresAt)) requireTimes(CLIENT, client, ["expiresAt"]);
   for (const member of ["secretHashes", "scope"] as const) {
     if (!isAbsent(client[member])) requireStringArray(CLIENT, client, member);
   }

@@ -36,6 +36,8 @@ export interface RegisteredClient {
   readonly clientUri?: string;
   /** When it was registered. */
   readonly registeredAt: number;
+  /** From when on it is absent: a client that has registered itself, and is not used. @default never */
+  readonly expiresAt?: number;
   /** Whether it is disabled: all its requests are refused. */
   readonly disabled?: boolean;
   /** Changes with every update. */

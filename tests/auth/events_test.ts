@@ -22,6 +22,8 @@ const EVENTS: { readonly [Type in AuthEvent["type"]]: Extract<AuthEvent, { type:
   "email.changed": { type: "email.changed", at: NOW, sub: "u1" },
   "delivery.failed": { type: "delivery.failed", at: NOW, kind: "reset_password", gaveUp: true },
   "grant.created": { type: "grant.created", at: NOW, sub: "u1", clientId: "spa", grantId: "g1" },
+  "client.registered": { type: "client.registered", at: NOW, clientId: "c1", address: "192.0.2.1" },
+  "client.refused": { type: "client.refused", at: NOW, reason: "invalid_redirect_uri" },
   "code.replayed": { type: "code.replayed", at: NOW, clientId: "spa", grantId: "g1" },
   "token.refused": { type: "token.refused", at: NOW, reason: "secret_wrong", clientId: "web" },
   "key.rotated": { type: "key.rotated", at: NOW, alg: "ES256", kid: "k1" },

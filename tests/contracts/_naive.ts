@@ -47,7 +47,7 @@ export function naiveAuthStores(now: () => number): AuthStores {
     identities: naiveIdentityStore(),
     factors: naiveFactorStore(),
     authorizations: naiveAuthorizationStore(now),
-    clients: naiveClientStore(),
+    clients: naiveClientStore(now),
   };
 }
 

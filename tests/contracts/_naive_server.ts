@@ -36,23 +36,29 @@ export function naiveAuthorizationStore(now: () => number): AuthorizationStore {
 }
 
 /** Creates a store of clients. */
-export function naiveClientStore(): ClientStore {
+export function naiveClientStore(now: () => number): ClientStore {
   const clients = createTable<RegisteredClient>();
+  const isValid = ({ expiresAt = Infinity }: RegisteredClient) => now() < expiresAt;
+  const find = async (clientId: string): Promise<RegisteredClient | null> => {
+    const found = await clients.get(clientId);
+    return found !== null && isValid(found) ? found : null;
+  };
   return {
-    find: (clientId) => clients.get(clientId),
+    find,
     async list({ limit, after }) {
       return (await clients.all())
+        .filter(isValid)
         .filter(({ clientId }) => after === undefined || compareUtf8(clientId, after) > 0)
         .sort((a, b) => compareUtf8(a.clientId, b.clientId))
         .slice(0, limit);
     },
     async create(client) {
-      if (await clients.get(client.clientId) !== null) return "taken";
+      if (await find(client.clientId) !== null) return "taken";
       await clients.put(client.clientId, { ...client, version: nextVersion() });
       return "created";
     },
     async update(client) {
-      const found = await clients.get(client.clientId);
+      const found = await find(client.clientId);
       if (found === null) return "not_found";
       if (found.version !== client.version) return "lost";
       await clients.put(client.clientId, { ...client, version: nextVersion() });

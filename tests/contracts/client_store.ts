@@ -113,6 +113,30 @@ export const CLIENT_STORE_CASES: readonly ContractCase<ClientStore>[] = [
     },
   },
   {
+    name:
+      "find() and list() return no client from its expiresAt on, which update() moves or removes",
+    async run({ store, clock }) {
+      const { registeredAt } = clientOf("c1");
+      const [first, second] = [registeredAt + 60, registeredAt + 600];
+      for (const id of ["c1", "c2"]) await store.create({ ...clientOf(id), expiresAt: first });
+      clock.set(first - 1);
+      const found = await findClient(store, "c1");
+      assertEquals(withoutVersion(found), { ...clientOf("c1"), expiresAt: first });
+      assertEquals(await store.update({ ...found, expiresAt: second }), "updated");
+      clock.set(first);
+      assertEquals(await store.find("c2"), null);
+      const ids = (await store.list({ limit: 10 })).map(({ clientId }) => clientId);
+      assertEquals(ids, ["c1"]);
+      assertEquals(await store.create({ ...clientOf("c2"), expiresAt: second }), "created");
+      const { version } = await findClient(store, "c1");
+      assertEquals(await store.update({ ...clientOf("c1"), version }), "updated");
+      clock.set(second);
+      assertEquals([await store.find("c2"), await store.find("c1") === null], [null, false]);
+      const { version: old, ...expired } = { ...clientOf("c2"), expiresAt: second, version: "1" };
+      assertEquals(await store.update({ ...expired, version: old }), "not_found");
+    },
+  },
+  {
     name: "list() returns all clients in the order of their ids, in pages",
     async run({ store }) {
       assertEquals(await store.list({ limit: 10 }), []);

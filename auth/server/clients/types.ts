@@ -64,3 +64,44 @@ export interface ClientRegistration {
   /** Its secret, 43 characters; absent if its `authentication` is `none`. It cannot be shown again: only its digest is stored. */
   readonly secret?: string;
 }
+
+/** Option `clientIdMetadata` of an authorization server. */
+export interface ClientIdMetadataOptions {
+  /** Decides about the URL of a document before it is fetched. @default all are fetched that may be public */
+  readonly allow?: ((url: URL) => boolean | Promise<boolean>) | undefined;
+  /**
+   * Fetches documents, for example through a proxy that reaches public addresses only. Responses after redirects are rejected.
+   *
+   * @default globalThis.fetch, read at each request
+   */
+  readonly fetch?: ((url: string, init: RequestInit) => Promise<Response>) | undefined;
+  /** Scopes that these clients may request. @default all scopes of the server */
+  readonly scope?: readonly string[] | undefined;
+}
+
+/** Option `registration` of an authorization server: either `initialAccessToken` or `insecureOpen`. */
+export interface RegistrationOptions {
+  /**
+   * Who has this token may register clients, RFC 7591 §3: from {@linkcode generateSecret}. Several while one is replaced.
+   *
+   * @default none
+   */
+  readonly initialAccessToken?: string | readonly string[] | undefined;
+  /**
+   * Everybody may register clients, at most 20 an hour from one address (rule `registration` of the throttle). Users cannot tell who
+   * they are: the name of a client is its own word. A client that gets no token within a day is deleted.
+   *
+   * @default {false}
+   */
+  readonly insecureOpen?: true | undefined;
+  /** Clients that one process registers in a day, if everybody may. @default {10_000} */
+  readonly limit?: number | undefined;
+  /**
+   * Seconds after its last token at which a client is deleted.
+   *
+   * @default {7_776_000} 90 days if everybody may register; with an initial access token they stay
+   */
+  readonly expiresIn?: number | undefined;
+  /** Scopes that these clients may request. @default all scopes of the server */
+  readonly scope?: readonly string[] | undefined;
+}

@@ -192,6 +192,7 @@ const DECIDING_OF_CLIENT: readonly (readonly [
   ["grants", ARRAY, NOT_ARRAYS],
   ["secretHashes", ARRAY, ["hash", '["hash"]', {}, [7], [null], 0, false]],
   ["scope", ARRAY, ["openid", "openid notes:read", {}, [7], [null], 0, false]],
+  ["expiresAt", TIME, ["7", 7n, NaN, Infinity, true, new Date(7)]],
 ];
 
 for (const [member, type, others] of DECIDING_OF_CLIENT) {

@@ -1,0 +1,130 @@
+/**
+ * Client metadata, RFC 7591 §2, of clients that register themselves or publish a document: what of it this server supports.
+ *
+ * @module
+ */
+
+import { CANNOT_REGISTER, type ClientDescription, describeClient } from "./_rules.ts";
+import { isGrantType } from "./grant_types.ts";
+import { redirectHost, redirectUriViolation } from "./redirect_uri.ts";
+import type { ClientAuthenticationMethod, RegisteredClient } from "../../stores/server_types.ts";
+
+/** Why metadata are refused, RFC 7591 §3.2.2. The description contains nothing of them. */
+export interface MetadataFailure {
+  readonly error: "invalid_redirect_uri" | "invalid_client_metadata";
+  readonly description: string;
+}
+
+/** What the server decides about such clients. */
+export interface MetadataRules {
+  /** Supported ways to authenticate. */
+  readonly methods: readonly ClientAuthenticationMethod[];
+  /** The one of clients that name none. */
+  readonly defaultMethod: ClientAuthenticationMethod;
+  /** Scopes that they may request. @default all scopes of the server */
+  readonly scope?: readonly string[] | undefined;
+  /** Name of clients without `client_name`. @default the host of the first redirect URI */
+  readonly defaultName?: string | undefined;
+}
+
+/** Most redirect URIs of one client. */
+const MAX_REDIRECT_URIS = 16;
+
+/**
+ * Reads metadata. Members that are not supported are ignored, RFC 7591 §2, and so is what would give privileges: `client_id`,
+ * secrets, scopes. Who uses the loopback interface or a private-use scheme is a native application, whatever it says, and has no
+ * secret.
+ */
+export function readClientMetadata(
+  metadata: Readonly<Record<string, unknown>>,
+  { methods, defaultMethod, scope, defaultName }: MetadataRules,
+): ClientDescription | MetadataFailure {
+  const { redirect_uris, client_name, client_uri, response_types = ["code"] } = metadata;
+  const { application_type, grant_types = ["authorization_code"] } = metadata;
+
+  // Redirect URIs, and what kind of application has such
+  if (!isStrings(redirect_uris) || redirect_uris.length === 0) {
+    return badRedirect("redirect_uris must be a non-empty array of strings");
+  }
+  const redirectUris = [...new Set(redirect_uris)];
+  if (redirectUris.length > MAX_REDIRECT_URIS) {
+    return badRedirect(`redirect_uris must not have more than ${MAX_REDIRECT_URIS} URIs`);
+  }
+  const isOnDevice = redirectUris.some((uri) => !uri.startsWith("https:"));
+  const type: RegisteredClient["type"] = isOnDevice || application_type === "native"
+    ? "native"
+    : "web";
+  for (const uri of redirectUris) {
+    const violation = redirectUriViolation(uri, type);
+    if (violation !== undefined) return badRedirect(`a redirect URI ${violation}`);
+  }
+
+  // The flow: there is only one
+  if (!isStrings(response_types) || !response_types.includes("code")) {
+    return badMetadata("response_types must include code");
+  }
+  if (!isStrings(grant_types) || !grant_types.includes("authorization_code")) {
+    return badMetadata("grant_types must include authorization_code");
+  }
+  const method = readMethod(metadata, { type, methods, defaultMethod });
+  if (method === undefined) {
+    return badMetadata(`token_endpoint_auth_method must be one of ${methods.join(", ")}`);
+  }
+
+  const [first = ""] = redirectUris;
+  try {
+    return describeClient({
+      name: client_name === undefined ? defaultName ?? redirectHost(first) : client_name as string,
+      type,
+      redirectUris,
+      authentication: method,
+      grants: [...new Set(grant_types)].filter(isGrantType),
+      ...(scope === undefined ? {} : { scope }),
+      ...(client_uri === undefined ? {} : { clientUri: client_uri as string }),
+    }, defaultMethod);
+  } catch (error) {
+    if (!(error instanceof TypeError) && !(error instanceof RangeError)) throw error;
+    return badMetadata(
+      error.message.slice(`${CANNOT_REGISTER}: `.length).replace(NAMES_REGEXP, rename),
+    );
+  }
+}
+
+/** Whether the metadata were refused. */
+export function isMetadataFailure(
+  outcome: ClientDescription | MetadataFailure,
+): outcome is MetadataFailure {
+  return "error" in outcome;
+}
+
+/** A native application cannot keep a secret, RFC 8252 §8.5, and is told so. */
+function readMethod(
+  { token_endpoint_auth_method: given }: Readonly<Record<string, unknown>>,
+  { type, methods, defaultMethod }: Pick<MetadataRules, "methods" | "defaultMethod"> & {
+    readonly type: RegisteredClient["type"];
+  },
+): ClientAuthenticationMethod | undefined {
+  if (given === undefined) return type === "native" ? "none" : defaultMethod;
+  const method = methods.find((one) => one === given);
+  return method !== undefined && type === "native" ? "none" : method;
+}
+
+/** Messages name members as RFC 7591 does. */
+const NAMES_REGEXP = /^(?:name|clientUri)\b/;
+
+function rename(name: string): string {
+  return name === "name" ? "client_name" : "client_uri";
+}
+
+function isStrings(value: unknown): value is readonly string[] {
+  // A sparse array has no own member for its holes
+  return Array.isArray(value) && [...value].every((one) => typeof one === "string");
+}
+
+function badRedirect(description: string): MetadataFailure {
+  return { error: "invalid_redirect_uri", description };
+}
+
+function badMetadata(description: string): MetadataFailure {
+  return { error: "invalid_client_metadata", description };
+}

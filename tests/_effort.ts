@@ -44,6 +44,8 @@ export const SEEDS: number = size(1, 14);
 export const RANDOM_ROUTERS: number = size(100, 1_000);
 /** Values of one TypeScript type that its schema and a validator are compared on. */
 export const TYPE_VALUES: number = size(60, 300);
+/** Values of one TypeScript type that its validator, another one and its schema are compared on. */
+export const VALIDATED_VALUES: number = size(200, 10_000);
 /** Saves of one record in a row. */
 export const SAVES: number = size(64, 1_000);
 /** Random inputs of a parser or a rule. */

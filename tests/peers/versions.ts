@@ -14,6 +14,10 @@ export const REDOCLY = "npm:@redocly/openapi-core@2.64.0";
 /** A JSON Schema validator that knows `$dynamicRef`, with the schemas of OpenAPI 3.1. */
 export const HYPERJUMP_OPENAPI = "npm:@hyperjump/json-schema@1.18.0/openapi-3-1";
 
+/** A JSON Schema validator, in the edition for 2020-12, and its formats. */
+export const AJV = "npm:ajv@8.20.0/dist/2020.js";
+export const AJV_FORMATS = "npm:ajv-formats@3.0.1";
+
 /** Makes TypeScript types of a document; it takes the compiler from TypeScript 5. */
 export const OPENAPI_TYPESCRIPT = "npm:openapi-typescript@7.13.0";
 

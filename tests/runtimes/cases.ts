@@ -27,6 +27,7 @@ import { storeCases } from "./store_cases.ts";
 import { tokenCases } from "./token_cases.ts";
 import { tokenFlowCases } from "./token_flow_cases.ts";
 import { tokenKeyCases } from "./token_key_cases.ts";
+import { validatorCases } from "./validator_cases.ts";
 
 /** Every case with standard decorators, in the order in which they run. */
 export const cases: readonly RuntimeCase[] = [
@@ -47,6 +48,7 @@ export const cases: readonly RuntimeCase[] = [
   },
   ...routerCases,
   ...openApiCases,
+  ...validatorCases,
   ...dailyCases,
   ...clientCases,
   ...staticCases,

@@ -103,6 +103,9 @@ interface Host {
   /** @format ipv6 */
   v6?: string;
 }
+interface Merge {
+  ids: readonly [from: Id, to: Id, note?: string];
+}
 type Json5 = string | number | boolean | null | Json5[] | { [name: string]: Json5 };
 
 type ById = PathParams<{ id: Id }>;
@@ -157,7 +160,7 @@ export const router: TypedRouter = createRouter({
   .post<Body<{ from: Point; to: Point; via: Point[] }>>("/routes", () => empty())
   .post<Body<Host>>("/hosts", () => empty())
   .post<Body<{ key: string; value: Json5 }>>("/settings", () => empty())
-  .post<Body<[from: Id, to: Id, ...copies: Id[]]>>("/merge", () => empty())
+  .post<Body<Merge>>("/merge", () => empty())
   .get<RequestSpec<QueryParams<Search>>>("/search", () => empty())
   .get<RequestSpec<QueryParams<Page>>>("/customers", () => empty())
   .get<RequestSpec<QueryParams<Page>, ById>>("/customers/:id/orders", () => empty())

@@ -847,21 +847,31 @@ function checkPostSettingsBody(value: unknown, at: Place, issues: Issue[]): void
   }
 }
 
-function checkPostMergeBody(value: unknown, at: Place, issues: Issue[]): void {
-  if (!Array.isArray(value)) fail(issues, at, "must be an array");
+function checkMerge(value: unknown, at: Place, issues: Issue[]): void {
+  if (!isObject(value)) fail(issues, at, "must be an object");
   else {
-    if (value.length < 2) fail(issues, at, "must have at least 2 items");
-    if (value.length > 0) {
-      const item: unknown = value[0];
-      if (typeof item !== "string") fail(issues, at, "must be a string", 0);
-    }
-    if (value.length > 1) {
-      const item2: unknown = value[1];
-      if (typeof item2 !== "string") fail(issues, at, "must be a string", 1);
-    }
-    for (let i = 2; i < value.length && issues.length < LIMIT; i++) {
-      const item3: unknown = value[i];
-      if (typeof item3 !== "string") fail(issues, at, "must be a string", i);
+    const ids = value["ids"];
+    if (ids === undefined) fail(issues, at, "is required", "ids");
+    else {
+      if (!Array.isArray(ids)) fail(issues, at, "must be an array", "ids");
+      else {
+        if (ids.length < 2) fail(issues, at, "must have at least 2 items", "ids");
+        if (ids.length > 3) fail(issues, at, "must have at most 3 items", "ids");
+        if (ids.length > 0) {
+          const item: unknown = ids[0];
+          if (typeof item !== "string") fail(issues, at, "must be a string", "ids", 0);
+          else if (!UUID.test(item)) fail(issues, at, "must be a UUID of RFC 9562", "ids", 0);
+        }
+        if (ids.length > 1) {
+          const item2: unknown = ids[1];
+          if (typeof item2 !== "string") fail(issues, at, "must be a string", "ids", 1);
+          else if (!UUID.test(item2)) fail(issues, at, "must be a UUID of RFC 9562", "ids", 1);
+        }
+        if (ids.length > 2) {
+          const item3: unknown = ids[2];
+          if (typeof item3 !== "string") fail(issues, at, "must be a string", "ids", 2);
+        }
+      }
     }
   }
 }
@@ -973,7 +983,7 @@ export const validators: Readonly<
   "POST /routes": { body: validator(checkPostRoutesBody) },
   "POST /hosts": { body: validator(checkHost) },
   "POST /settings": { body: validator(checkPostSettingsBody) },
-  "POST /merge": { body: validator(checkPostMergeBody) },
+  "POST /merge": { body: validator(checkMerge) },
   "GET /search": { query: read({ "inStock": toBoolean, "tag": listOf(same), "price": listOf(toNumber), "page": toNumber, "size": toNumber }, undefined, validator(checkSearch)) },
   "GET /customers": { query: read({ "page": toNumber, "size": toNumber }, undefined, validator(checkPage)) },
   "GET /customers/:id/orders": { params: validator(checkPutCustomersIdParams), query: read({ "page": toNumber, "size": toNumber }, undefined, validator(checkPage)) },

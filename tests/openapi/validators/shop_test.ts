@@ -1,6 +1,6 @@
 /** An application without a schema of its own: every property that its types name is broken once, in each route. */
 
-import { assert, assertEquals } from "@std/assert";
+import { assert, assertEquals, assertMatch } from "@std/assert";
 import { jsonRequest, problemOf } from "../../router/_helpers.ts";
 import { join } from "@std/path";
 import { ROOT } from "../../../dev/_project.ts";
@@ -66,7 +66,7 @@ const BODIES: readonly (readonly [method: string, path: string, body: unknown])[
   }],
   ["POST", "/hosts", { v4: "192.0.2.1", v6: "2001:db8::1" }],
   ["POST", "/settings", { key: "a", value: [1, "a", null, { deep: [true] }] }],
-  ["POST", "/merge", [ID, ID, ID]],
+  ["POST", "/merge", { ids: [ID, ID, "same"] }],
 ];
 
 /** Paths in bodies whose types accept everything that JSON can be. */
@@ -129,7 +129,7 @@ Deno.test("a route without a schema rejects a body without a required property",
       ["POST", "/orders", { customer: ID, lines: [], payment: CARD, at: "x", gift: 0 }, "/lines"],
       ["PUT", `/orders/${ID}/payment`, { kind: "card" }, "/number"],
       ["POST", `/orders/${ID}/shipped`, { ok: true }, "/tracking"],
-      ["POST", "/merge", [ID], ""],
+      ["POST", "/merge", { ids: [ID] }, "/ids"],
     ];
   for (const [method, path, body, pointer] of cases) {
     const violations = await violationsOf(method, path, body);
@@ -174,13 +174,8 @@ Deno.test("generate --validators writes the same bytes where validators are inst
     const at = (name: string) => join(ROOT, "tests/openapi/validators", name);
     const command = ["http", "openapi", "generate", "--controllers", at("_shop.ts")];
     const flags = ["--output", "openapi.json", "--validators", at("_shop_validators.ts")];
-    const written = await runShared(folder, [...command, ...flags.slice(0, 2)]);
-    assertEquals([written.code, written.stderr], [0, ""]);
-    const { code, stderr } = await runShared(folder, [...command, ...flags, "--check"]);
-    assertEquals(
-      [code, stderr],
-      [0, ""],
-      "write tests/openapi/validators/_shop_validators.ts anew",
-    );
+    const { stdout } = await runShared(folder, [...command, ...flags, "--check"]);
+    // The document is not there; if the module is not as it would be, write it anew
+    assertMatch(stdout, /^Up to date: .*_shop_validators\.ts \(validators of 30 routes\)\n$/);
   });
 });

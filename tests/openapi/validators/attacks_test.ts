@@ -14,7 +14,10 @@ const DEPTH = 998;
 
 const text: SchemaObject = { type: "string" };
 const ref = (name: string): SchemaObject => ({ $ref: `#/$defs/${name}` });
-const objectOf = (properties: Readonly<Record<string, SchemaObject>>, ...required: readonly string[]): SchemaObject => ({
+const objectOf = (
+  properties: Readonly<Record<string, SchemaObject>>,
+  ...required: readonly string[]
+): SchemaObject => ({
   type: "object",
   properties,
   required,
@@ -37,7 +40,12 @@ const ANY_JSON: SchemaObject = {
 const CHAIN: SchemaObject = {
   ...ref("Chain"),
   $defs: {
-    Chain: { anyOf: [objectOf({ next: ref("Chain"), a: text }, "a"), objectOf({ next: ref("Chain"), b: text }, "b")] },
+    Chain: {
+      anyOf: [
+        objectOf({ next: ref("Chain"), a: text }, "a"),
+        objectOf({ next: ref("Chain"), b: text }, "b"),
+      ],
+    },
   },
 };
 
@@ -50,24 +58,45 @@ function nested(end: unknown, wrap: (inner: unknown) => unknown): unknown {
 const array = (inner: unknown): unknown => [inner];
 const chain = (inner: unknown): unknown => ({ next: inner, b: "" });
 
-const BODIES: readonly (readonly [why: string, schema: SchemaObject, value: unknown, faults: number])[] = [
-  ["deep arrays", ANY_JSON, nested("", array), 0],
-  ["deep arrays around null", ANY_JSON, nested(null, array), 1],
-  ["deep objects", ANY_JSON, nested("", (inner) => ({ "": inner })), 0],
-  ["a deep chain of alternatives", CHAIN, nested({ b: "" }, chain), 0],
-  ["a deep chain of alternatives with a wrong end", CHAIN, nested({ b: 1 }, chain), 1],
-  ["a deep chain of alternatives that are all wrong", CHAIN, nested({}, (next) => ({ next })), 50],
-  ["a large array of wrong items", { type: "array", items: text }, new Array(200_000).fill(1), 50],
-  [
-    "a large object of wrong members",
-    { type: "object", additionalProperties: text },
-    Object.fromEntries(Array.from({ length: 100_000 }, (_, i) => [`k${i}`, i])),
-    50,
-  ],
-  ["a large array of equal items", { type: "array", uniqueItems: true }, new Array(100_000).fill({ a: [1] }), 1],
-  ["a large array of different items", { type: "array", uniqueItems: true }, Array.from({ length: 100_000 }, (_, i) => i), 0],
-  ["a long string", { type: "string", minLength: 2, maxLength: 9 }, "💩".repeat(200_000), 1],
-];
+const BODIES:
+  readonly (readonly [why: string, schema: SchemaObject, value: unknown, faults: number])[] = [
+    ["deep arrays", ANY_JSON, nested("", array), 0],
+    ["deep arrays around null", ANY_JSON, nested(null, array), 1],
+    ["deep objects", ANY_JSON, nested("", (inner) => ({ "": inner })), 0],
+    ["a deep chain of alternatives", CHAIN, nested({ b: "" }, chain), 0],
+    ["a deep chain of alternatives with a wrong end", CHAIN, nested({ b: 1 }, chain), 1],
+    [
+      "a deep chain of alternatives that are all wrong",
+      CHAIN,
+      nested({}, (next) => ({ next })),
+      50,
+    ],
+    [
+      "a large array of wrong items",
+      { type: "array", items: text },
+      new Array(200_000).fill(1),
+      50,
+    ],
+    [
+      "a large object of wrong members",
+      { type: "object", additionalProperties: text },
+      Object.fromEntries(Array.from({ length: 100_000 }, (_, i) => [`k${i}`, i])),
+      50,
+    ],
+    [
+      "a large array of equal items",
+      { type: "array", uniqueItems: true },
+      new Array(100_000).fill({ a: [1] }),
+      1,
+    ],
+    [
+      "a large array of different items",
+      { type: "array", uniqueItems: true },
+      Array.from({ length: 100_000 }, (_, i) => i),
+      0,
+    ],
+    ["a long string", { type: "string", minLength: 2, maxLength: 9 }, "💩".repeat(200_000), 1],
+  ];
 
 for (const [why, schema, value, faults] of BODIES) {
   Deno.test(`a validator answers ${why}`, async () => {
@@ -81,7 +110,9 @@ for (const [why, schema, value, faults] of BODIES) {
 }
 
 Deno.test("a route answers bodies of the greatest depth and size with 422, never 500", async () => {
-  const validators = await loadModule(moduleText({ "POST /": { body: CHAIN }, "PUT /": { body: ANY_JSON } }));
+  const validators = await loadModule(
+    moduleText({ "POST /": { body: CHAIN }, "PUT /": { body: ANY_JSON } }),
+  );
   const router = createRouter({ validators }).post("/", () => json(1)).put("/", () => json(1));
   const bodies = [
     ["POST", "[".repeat(999) + "]".repeat(999), 422],
@@ -113,7 +144,14 @@ const TEMPLATES: readonly (readonly [
   fits: readonly string[],
   others: readonly string[],
 ])[] = [
-  [["a", NUMBER, "b", NUMBER], ["a1b2", "a-1.5e3b0", "a1b1E-7"], ["a1b", "ab1", "a1.b2", "a1b2 ", "a--1b2", "a1e+b1"]],
+  [["a", NUMBER, "b", NUMBER], ["a1b2", "a-1.5e3b0", "a1b1E-7"], [
+    "a1b",
+    "ab1",
+    "a1.b2",
+    "a1b2 ",
+    "a--1b2",
+    "a1e+b1",
+  ]],
   [[STRING, "@", STRING, ".", STRING], ["@.", "a@b.c", "@@..", "日@💩.\n"], ["@", "a.b", ".@", ""]],
   [[NUMBER, NUMBER], ["12", "1-2", "1.52", "1e55"], ["1", "", "1.5.", "--1"]],
   [[BIGINT, ".", BIGINT], ["1.2", "-1.-2"], ["1.2.3", ".1", "1e1.1"]],
@@ -123,7 +161,9 @@ const TEMPLATES: readonly (readonly [
 ];
 
 TEMPLATES.forEach(([parts, fits, others], i) => {
-  const pattern = templatePattern(parts.map((part) => typeof part === "string" ? { text: part } : part));
+  const pattern = templatePattern(
+    parts.map((part) => typeof part === "string" ? { text: part } : part),
+  );
   Deno.test(`a validator matches a template as its pattern does, and a long text at once: ${pattern}`, async () => {
     const [check] = await bodyChecks([{ type: "string", pattern }]);
     for (const one of fits) assertEquals([one, check?.(one).length], [one, 0]);
@@ -157,7 +197,10 @@ Deno.test("formats take time in proportion to the text", async () => {
 Deno.test("messages do not repeat what was sent", async () => {
   const [check] = await bodyChecks([{
     type: "object",
-    properties: { a: { enum: ["x"] }, b: { type: "string", pattern: "^x$", format: "uuid", maxLength: 2 } },
+    properties: {
+      a: { enum: ["x"] },
+      b: { type: "string", pattern: "^x$", format: "uuid", maxLength: 2 },
+    },
   }]);
   const faults = check?.({ a: "s3cret", b: "s3cret" }) ?? [];
   assertEquals([faults.length, faults.join().includes("s3cret")], [4, false]);

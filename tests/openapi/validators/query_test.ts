@@ -28,11 +28,29 @@ const CASES: readonly Case[] = [
     number,
     { "a=10": 10, "a=-0.5": -0.5, "a=1e3": 1000, "a=0": 0, "a=-0": -0 },
     Object.fromEntries(
-      ["ten", "", "%20", "0x10", "010", "+1", "1.", ".5", "1_000", "Infinity", "NaN", "1e400", "1&a=2", "%D9%A1"]
+      [
+        "ten",
+        "",
+        "%20",
+        "0x10",
+        "010",
+        "+1",
+        "1.",
+        ".5",
+        "1_000",
+        "Infinity",
+        "NaN",
+        "1e400",
+        "1&a=2",
+        "%D9%A1",
+      ]
         .map((one) => [`a=${one}`, "/a must be a number"]),
     ),
   ],
-  ["an integer with limits", { type: "integer", minimum: 1, maximum: 50 }, { "a=50": 50, "a=1.0": 1 }, {
+  ["an integer with limits", { type: "integer", minimum: 1, maximum: 50 }, {
+    "a=50": 50,
+    "a=1.0": 1,
+  }, {
     "a=0": "/a must be at least 1",
     "a=51": "/a must be at most 50",
     "a=1.5": "/a must be an integer",
@@ -42,21 +60,39 @@ const CASES: readonly Case[] = [
     "a=TRUE": "/a must be a boolean",
     "a": "/a must be a boolean",
   }],
-  ["an array of strings, of one, too", listOf(text), { "a=x": ["x"], "a=x&a=y": ["x", "y"], "a=": [""] }, {}],
+  ["an array of strings, of one, too", listOf(text), {
+    "a=x": ["x"],
+    "a=x&a=y": ["x", "y"],
+    "a=": [""],
+  }, {}],
   ["an array of numbers", listOf(number), { "a=1&a=2": [1, 2], "a=3": [3] }, {
     "a=1&a=x": "/a/1 must be a number",
     "a=x": "/a/0 must be a number",
   }],
-  ["an array with limits", { ...listOf(text), maxItems: 2, uniqueItems: true }, { "a=x&a=y": ["x", "y"] }, {
+  ["an array with limits", { ...listOf(text), maxItems: 2, uniqueItems: true }, {
+    "a=x&a=y": ["x", "y"],
+  }, {
     "a=1&a=2&a=3": "/a must have at most 2 items",
     "a=1&a=1": "/a must not have equal items",
   }],
-  ["a string or an array", { anyOf: [text, listOf(text)] }, { "a=x": "x", "a=x&a=y": ["x", "y"] }, {}],
-  ["a number or an array of numbers", { anyOf: [number, listOf(number)] }, { "a=1": 1, "a=1&a=2": [1, 2] }, {
+  [
+    "a string or an array",
+    { anyOf: [text, listOf(text)] },
+    { "a=x": "x", "a=x&a=y": ["x", "y"] },
+    {},
+  ],
+  ["a number or an array of numbers", { anyOf: [number, listOf(number)] }, {
+    "a=1": 1,
+    "a=1&a=2": [1, 2],
+  }, {
     "a=1&a=x": "/a/1 must be a number",
   }],
   ["a string before a number", { type: ["string", "number"] }, { "a=10": "10", "a=x": "x" }, {}],
-  ["literals of several types", { enum: ["all", 1, 2, true] }, { "a=1": 1, "a=all": "all", "a=true": true }, {
+  ["literals of several types", { enum: ["all", 1, 2, true] }, {
+    "a=1": 1,
+    "a=all": "all",
+    "a=true": true,
+  }, {
     "a=3": '/a must be "all", 1, 2 or true',
     "a=false": '/a must be "all", 1, 2 or true',
   }],
@@ -67,7 +103,9 @@ const CASES: readonly Case[] = [
   ["what may be null is not sent as text", { type: ["number", "null"] }, { "a=1": 1 }, {
     "a=null": "/a must be a number or null",
   }],
-  ["unknown stays as it was sent", {}, { "a=1": "1", "a=1&a=2": ["1", "2"] }, { "": "/a is required" }],
+  ["unknown stays as it was sent", {}, { "a=1": "1", "a=1&a=2": ["1", "2"] }, {
+    "": "/a is required",
+  }],
 ];
 
 for (const [why, schema, accepted, rejected] of CASES) {

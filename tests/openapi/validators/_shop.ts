@@ -1,5 +1,10 @@
 /**
- * A shop of 30 routes. Its types are all that says what it takes.
+ * A shop of 30 routes. Its types are all that says what it takes. After a change, write its validators:
+ *
+ * ```sh
+ * cd tests/openapi/validators
+ * deno task openapi --controllers $PWD/_shop.ts --output $(mktemp) --validators $PWD/_shop_validators.ts
+ * ```
  *
  * @module
  */

@@ -10,11 +10,11 @@ import type { Failure, Tokens, TokenStore } from "./runtime_types.ts";
 /** Header fields that no redirect may carry to another origin. */
 export type Secrets = Record<string, string>;
 
-/** Reads the outcome of a request. @returns Whether its credential was refused, and there is another. */
-export type Heard = (outcome: Outcome) => boolean | Promise<boolean>;
+/** Reads the outcome of a request. @returns Whether its credential was refused and there is another: then it is sent again. */
+export type OnOutcome = (outcome: Outcome) => boolean | Promise<boolean>;
 
 /** Adds its header field to a request. @returns The reason why it has none, or what reads the outcome. */
-export type Credential = (secrets: Secrets) => Promise<Failure<number, unknown> | Heard>;
+export type Credential = (secrets: Secrets) => Promise<Failure<number, unknown> | OnOutcome>;
 
 interface Csrf {
   readonly csrfToken: string;

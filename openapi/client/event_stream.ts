@@ -23,6 +23,9 @@ interface StreamState {
   retryMs: number;
 }
 
+/** A timer that has to wait longer does not wait at all. */
+const MAX_WAIT_MS = 2 ** 31 - 1;
+
 type TextEvent = ServerSentEvent<string>;
 
 /**
@@ -88,7 +91,9 @@ async function* parseEvents(
         if (field === "event") event = content;
         if (field === "data") data.push(content);
         if (field === "id" && !content.includes("\0")) state.id = content;
-        if (field === "retry" && /^\d+$/.test(content)) state.retryMs = Number(content);
+        if (field === "retry" && /^\d+$/.test(content)) {
+          state.retryMs = Math.min(Number(content), MAX_WAIT_MS);
+        }
         if (line !== "") continue;
         if (data.length > 0) {
           yield { event: event || "message", id: state.id, data: data.join("\n") };

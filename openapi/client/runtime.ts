@@ -4,7 +4,13 @@
  * @module
  */
 
-import { accessTokens, csrfTokens, type Heard, type Lock, type Secrets } from "./credentials.ts";
+import {
+  accessTokens,
+  csrfTokens,
+  type Lock,
+  type OnOutcome,
+  type Secrets,
+} from "./credentials.ts";
 import { readEvents, type StreamOptions } from "./event_stream.ts";
 import { encodeBody, fillPath, queryText, type Values } from "./request_parts.ts";
 import {
@@ -52,7 +58,7 @@ interface Page {
 
 /** What a route responds with, and what a credential does about it. */
 interface Exchange extends Answer {
-  readonly learn?: readonly ((outcome: Outcome) => unknown)[];
+  readonly listeners?: readonly ((outcome: Outcome) => unknown)[];
 }
 
 /**
@@ -119,16 +125,18 @@ export function connect(
     const isSafe = /^(?:GET|HEAD|OPTIONS)$/.test(method);
     const signals = [options.signal, call.signal].filter((one) => one !== undefined);
     const signal = signals.length > 1 ? AbortSignal.any(signals) : signals[0];
-    const proofs = [isSafe ? undefined : csrf, access].filter((one) => one !== undefined);
+    const own = [isSafe ? undefined : csrf, access].filter((one) => one !== undefined);
 
     /** Sends the request with its credentials; once again if one was refused and there is another. */
     async function exchange(lastEventId: string, isLast = false): Promise<Exchange> {
       const secrets: Secrets = {};
-      const learn: Heard[] = [];
-      for (const prove of proofs) {
-        const heard = await prove(secrets);
-        if (typeof heard !== "function") return { response: heard.response, failure: heard };
-        learn.push(heard);
+      const listeners: OnOutcome[] = [];
+      for (const attach of own) {
+        const onOutcome = await attach(secrets);
+        if (typeof onOutcome !== "function") {
+          return { response: onOutcome.response, failure: onOutcome };
+        }
+        listeners.push(onOutcome);
       }
       const headers = {
         "Content-Type": type,
@@ -137,13 +145,13 @@ export function connect(
         ...secrets,
       };
       const answer = await send(method, path, { headers, signal, init: call.init }, body);
-      if (!answer.failure || isLast) return { ...answer, learn };
+      if (!answer.failure || isLast) return { ...answer, listeners };
       let isAgain = false;
-      for (const heard of learn) isAgain = await heard(answer.failure) || isAgain;
+      for (const onOutcome of listeners) isAgain = await onOutcome(answer.failure) || isAgain;
       return isAgain ? await exchange(lastEventId, true) : answer;
     }
 
-    const { response, failure, learn } = await exchange("");
+    const { response, failure, listeners } = await exchange("");
     if (failure) return failure;
     const outcome = success(
       response,
@@ -152,7 +160,7 @@ export function connect(
         reopen: method === "GET" ? (id) => exchange(id).catch(() => undefined) : undefined,
       }),
     );
-    for (const heard of learn ?? []) await heard(outcome);
+    for (const onOutcome of listeners ?? []) await onOutcome(outcome);
     return outcome;
   };
 }

@@ -126,6 +126,8 @@ function parsed(text = "") {
     return undefined;
   }
 }
+/** A timer that has to wait longer does not wait at all. */
+const MAX_WAIT_MS = 2 ** 31 - 1;
 /**
  * Reads events. The data of each is JSON, or text as it is.
  *
@@ -188,8 +190,9 @@ async function* parseEvents(response, state, onError) {
           data.push(content);
         if (field === "id" && !content.includes("\0"))
           state.id = content;
-        if (field === "retry" && /^\d+$/.test(content))
-          state.retryMs = Number(content);
+        if (field === "retry" && /^\d+$/.test(content)) {
+          state.retryMs = Math.min(Number(content), MAX_WAIT_MS);
+        }
         if (line !== "")
           continue;
         if (data.length > 0) {
@@ -344,16 +347,17 @@ function connect(api, options = {}) {
     const isSafe = /^(?:GET|HEAD|OPTIONS)$/.test(method);
     const signals = [options.signal, call.signal].filter((one) => one !== undefined);
     const signal = signals.length > 1 ? AbortSignal.any(signals) : signals[0];
-    const proofs = [isSafe ? undefined : csrf, access].filter((one) => one !== undefined);
+    const own = [isSafe ? undefined : csrf, access].filter((one) => one !== undefined);
     /** Sends the request with its credentials; once again if one was refused and there is another. */
     async function exchange(lastEventId, isLast = false) {
       const secrets = {};
-      const learn = [];
-      for (const prove of proofs) {
-        const heard = await prove(secrets);
-        if (typeof heard !== "function")
-          return { response: heard.response, failure: heard };
-        learn.push(heard);
+      const listeners = [];
+      for (const attach of own) {
+        const onOutcome = await attach(secrets);
+        if (typeof onOutcome !== "function") {
+          return { response: onOutcome.response, failure: onOutcome };
+        }
+        listeners.push(onOutcome);
       }
       const headers = {
         "Content-Type": type,
@@ -363,21 +367,21 @@ function connect(api, options = {}) {
       };
       const answer = await send(method, path, { headers, signal, init: call.init }, body);
       if (!answer.failure || isLast)
-        return { ...answer, learn };
+        return { ...answer, listeners };
       let isAgain = false;
-      for (const heard of learn)
-        isAgain = await heard(answer.failure) || isAgain;
+      for (const onOutcome of listeners)
+        isAgain = await onOutcome(answer.failure) || isAgain;
       return isAgain ? await exchange(lastEventId, true) : answer;
     }
-    const { response, failure, learn } = await exchange("");
+    const { response, failure, listeners } = await exchange("");
     if (failure)
       return failure;
     const outcome = success(response, await readData(response, content?.data ?? "json", {
       signal,
       reopen: method === "GET" ? (id) => exchange(id).catch(() => undefined) : undefined,
     }));
-    for (const heard of learn ?? [])
-      await heard(outcome);
+    for (const onOutcome of listeners ?? [])
+      await onOutcome(outcome);
     return outcome;
   };
 }

@@ -4,11 +4,9 @@
  * @module
  */
 
-import { dirname, join } from "@std/path";
-import { ROOT } from "../../../dev/_project.ts";
+import ts from "typescript";
 import { writeClient } from "../../../openapi/client/write_client.ts";
 import type { OpenApiDocument, SchemaObject } from "../../../router/openapi_types.ts";
-import { runDeno } from "../_cli.ts";
 
 /** Name of the declarations beside a module in JavaScript. */
 const DECLARATIONS = "client.d.ts";
@@ -42,40 +40,63 @@ export function jsonContent(schema: SchemaObject | undefined): object {
   return { content: { "application/json": schema === undefined ? {} : { schema } } };
 }
 
+const OPTIONS: ts.CompilerOptions = {
+  target: ts.ScriptTarget.ESNext,
+  module: ts.ModuleKind.ESNext,
+  moduleResolution: ts.ModuleResolutionKind.Bundler,
+  lib: ["lib.esnext.d.ts", "lib.dom.d.ts"],
+  types: [],
+  strict: true,
+  exactOptionalPropertyTypes: true,
+  noUncheckedIndexedAccess: true,
+  noImplicitReturns: true,
+  erasableSyntaxOnly: true,
+  isolatedDeclarations: true,
+  declaration: true,
+  allowImportingTsExtensions: true,
+  noEmit: true,
+};
+
 /**
  * Checks the types of programs that import `./client.ts`, the client of a document, once as TypeScript and once as
  * JavaScript with declarations.
  *
- * @returns What the compiler finds; empty if it finds nothing.
+ * @returns What the compiler finds, with the line that it is in.
  */
-export async function checkPrograms(
+export function checkPrograms(
   programs: readonly (readonly [document: OpenApiDocument, program: string])[],
-): Promise<string> {
-  const folder = await Deno.makeTempDir({ prefix: "client_" });
-  const mains: string[] = [];
-  try {
-    for (const [n, [document, program]] of programs.entries()) {
-      const { typescript, javascript, declarations } = writeClient(document, DECLARATIONS);
-      const files = {
-        [`ts${n}/client.ts`]: typescript,
-        [`ts${n}/main.ts`]: program,
-        [`js${n}/client.js`]: javascript,
-        [`js${n}/${DECLARATIONS}`]: declarations,
-        [`js${n}/main.ts`]: program.replaceAll("./client.ts", "./client.js"),
-      };
-      for (const [path, text] of Object.entries(files)) {
-        await Deno.mkdir(dirname(join(folder, path)), { recursive: true });
-        await Deno.writeTextFile(join(folder, path), text);
-      }
-      mains.push(`ts${n}/main.ts`, `js${n}/main.ts`);
-    }
-    const { compilerOptions } = JSON.parse(await Deno.readTextFile(join(ROOT, "deno.json")));
-    await Deno.writeTextFile(join(folder, "deno.json"), JSON.stringify({ compilerOptions }));
-    const { code, stderr } = await runDeno(["check", "--quiet", ...mains], folder);
-    return code === 0 ? "" : stderr;
-  } finally {
-    await Deno.remove(folder, { recursive: true });
+): readonly string[] {
+  const files = new Map<string, string>();
+  for (const [n, [document, program]] of programs.entries()) {
+    const { typescript, javascript, declarations } = writeClient(document, DECLARATIONS);
+    files.set(`/ts${n}/client.ts`, typescript);
+    files.set(`/ts${n}/main.ts`, program);
+    files.set(`/js${n}/client.js`, javascript);
+    files.set(`/js${n}/${DECLARATIONS}`, declarations);
+    files.set(`/js${n}/main.ts`, program.replaceAll("./client.ts", "./client.js"));
   }
+  const host = ts.createCompilerHost(OPTIONS);
+  const { readFile, fileExists } = host;
+  host.readFile = (name) => files.get(name) ?? readFile.call(host, name);
+  host.fileExists = (name) => files.has(name) || fileExists.call(host, name);
+  host.directoryExists = () => true;
+  host.getSourceFile = (name, version) => {
+    const text = host.readFile(name);
+    return text === undefined ? undefined : ts.createSourceFile(name, text, version);
+  };
+  const mains = [...files.keys()].filter((name) => /main\.ts$/.test(name));
+  const program = ts.createProgram(mains, OPTIONS, host);
+  const checked = [...files.keys()].flatMap((name) => program.getSourceFile(name) ?? []);
+  if (checked.length !== 4 * programs.length) throw new Error("Cannot check: a file is missing");
+  return checked.flatMap((file) => [
+    ...program.getSyntacticDiagnostics(file),
+    ...program.getSemanticDiagnostics(file),
+    ...program.getDeclarationDiagnostics(file),
+  ]).map(({ file, start = 0, messageText }) => {
+    const { line = 0 } = file?.getLineAndCharacterOfPosition(start) ?? {};
+    const text = file?.text.split("\n")[line];
+    return `${file?.fileName}: ${ts.flattenDiagnosticMessageText(messageText, "\n")}: ${text}`;
+  });
 }
 
 /** Imports the client of a document in JavaScript. */

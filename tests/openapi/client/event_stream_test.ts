@@ -137,6 +137,17 @@ Deno.test("connect() waits as long as the stream says", async () => {
   assert(waited >= 49 && waited < 2_000, `${waited} ms`);
 });
 
+Deno.test("connect() waits for a stream that wants more than a timer can wait", async () => {
+  const controller = new AbortController();
+  const stream = () => new Response("retry: 99999999999999999999\ndata: a\n\n", STREAM);
+  const { open, ids } = streamOf([stream, stream], { signal: controller.signal });
+  const events = (await open())[Symbol.asyncIterator]();
+  await events.next();
+  setTimeout(() => controller.abort(new Error("enough")), 20);
+  await assertRejects(() => events.next(), Error, "enough");
+  assertEquals(ids.length, 1);
+});
+
 /** What a stream is refused with when it is opened again. */
 const REFUSALS: readonly (readonly [string, () => Response, string | undefined])[] = [
   [

@@ -149,9 +149,9 @@ function program(): string {
   ].join("\n");
 }
 
-Deno.test("Types of schemas take the values of the schemas, and no others", async () => {
+Deno.test("Types of schemas take the values of the schemas, and no others", () => {
   const schemas = Object.fromEntries(
     Object.entries(SCHEMAS).map(([name, [schema]]) => [name, schema]),
   );
-  assertEquals(await checkPrograms([[documentOf(schemas), program()]]), "");
+  assertEquals(checkPrograms([[documentOf(schemas), program()]]), []);
 });

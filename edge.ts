@@ -6,7 +6,7 @@
  * @module
  */
 
-// Router and assets; decorators come from `@gatehouse/http/router`, and run there as well,
+// Router and assets; decorators and websocket() come from `@gatehouse/http/router`, and run there as well,
 // as staticFeatures() does from `@gatehouse/http/static`
 export {
   createContainer,

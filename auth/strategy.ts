@@ -41,6 +41,13 @@ export interface StrategyContext {
   readonly request: Request;
   /** The arguments that the host passes to `fetch` after the request: connection info, bindings. */
   readonly args?: readonly unknown[];
+  /**
+   * Whether an open connection is checked again: a WebSocket, whose user may be away. The credential's time of use must not
+   * change, or the connection would keep it from expiring.
+   *
+   * @default {false}
+   */
+  readonly recheck?: boolean | undefined;
 }
 
 /** Finds and verifies credentials of one kind. */

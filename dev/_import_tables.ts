@@ -33,8 +33,9 @@ export const IMPORT_RULES: readonly ImportRule[] = [
   },
 
   { importer: "router/*.ts", may: ["router/*.ts"] },
-  { importer: "router/mod.ts", may: ["router/builder/*.ts"] },
+  { importer: "router/mod.ts", may: ["router/{builder,live}/*.ts"] },
   { importer: "router/builder/*.ts", may: ["router/{,builder/}*.ts"] },
+  { importer: "router/live/*.ts", may: ["router/{,live/}*.ts"] },
   {
     importer:
       "router/{internals,static_features,static_mount,builder/{builder,http_router,native_static,types}}.ts",
@@ -80,6 +81,7 @@ export const IMPORT_RULES: readonly ImportRule[] = [
 
   { importer: "auth/*.ts", may: ["auth/*.ts"] },
   { importer: "auth/mod.ts", may: ["auth/*/*.ts"] },
+  { importer: "auth/{_origin,session/{csrf,origin_check}}.ts", may: ["router/request_origin.ts"] },
   { importer: "auth/throttle/*.ts", may: ["auth/{,throttle/}*.ts"] },
   { importer: "auth/stores/*.ts", may: ["auth/{,throttle/,stores/}*.ts"] },
   { importer: "auth/stores/engines/*.ts", may: ["auth/{,stores/,stores/engines/}*.ts"] },

@@ -35,6 +35,8 @@ export interface MatchedRoute extends BodyRules {
 export interface RouterRules extends BodyRules {
   /** Passes an error to `onError`. */
   readonly report: (error: unknown, ctx: RequestContext) => void;
+  /** Steps before those of a route. */
+  readonly steps: readonly object[];
 }
 
 /**
@@ -47,17 +49,20 @@ export class RequestContext implements GuardedRequest<unknown, AnyParams, Query,
   readonly method: string;
   readonly url: string;
   readonly target: Target;
+  /** Extra arguments of `fetch`. */
+  readonly args: readonly unknown[];
   /** The request that has the body: `raw`, or the one that a mount derived from it. */
   source: Request;
   content: unknown = undefined;
   principal: unknown = undefined;
   /** Scopes that the entered route names, for guards among its middleware. */
   namedScope: ScopeOption | undefined = undefined;
-  readonly #match: Match<MatchedRoute>;
-  readonly #defaultRules: RouterRules;
+  readonly match: Match<MatchedRoute>;
+  readonly defaultRules: RouterRules;
   readonly #delivered: boolean;
   #original: Request | undefined = undefined;
-  #index = 0;
+  /** Which of the matches was entered. */
+  index = 0;
   #params: AnyParams | undefined = undefined;
   #query: Query | undefined = undefined;
   #locals: NoLocals | undefined = undefined;
@@ -72,21 +77,23 @@ export class RequestContext implements GuardedRequest<unknown, AnyParams, Query,
     match: Match<MatchedRoute>,
     defaultRules: RouterRules,
     delivered: boolean,
+    args: readonly unknown[],
   ) {
     this.raw = raw;
     this.source = raw;
     this.method = method;
     this.url = url;
     this.target = target;
-    this.#match = match;
-    this.#defaultRules = defaultRules;
+    this.args = args;
+    this.match = match;
+    this.defaultRules = defaultRules;
     this.#delivered = delivered;
   }
 
   /** Moves to another match. The outputs of the previous one's schemas and guard are dropped. */
   enter(index: number): void {
-    if (index === this.#index) return;
-    this.#index = index;
+    if (index === this.index) return;
+    this.index = index;
     this.#params =
       this.#query =
       this.content =
@@ -101,7 +108,7 @@ export class RequestContext implements GuardedRequest<unknown, AnyParams, Query,
 
   /** Passes an error to `onError`, of what goes on after the response. */
   report(error: unknown): void {
-    this.#defaultRules.report(error, this);
+    this.defaultRules.report(error, this);
   }
 
   get path(): string {
@@ -117,11 +124,11 @@ export class RequestContext implements GuardedRequest<unknown, AnyParams, Query,
   }
 
   get route(): string {
-    return this.#match[0][this.#index]?.[0].value.pattern.source ?? "";
+    return this.match[0][this.index]?.[0].value.pattern.source ?? "";
   }
 
   get params(): AnyParams {
-    return this.#params ??= readParams(this.#match, this.#index);
+    return this.#params ??= readParams(this.match, this.index);
   }
 
   get query(): Query {
@@ -168,7 +175,7 @@ export class RequestContext implements GuardedRequest<unknown, AnyParams, Query,
   }
 
   get #rules(): BodyRules {
-    return this.#match[0][this.#index]?.[0].value ?? this.#defaultRules;
+    return this.match[0][this.index]?.[0].value ?? this.defaultRules;
   }
 }
 

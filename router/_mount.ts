@@ -45,7 +45,7 @@ export function createMountHandler(
       ctx.url.slice(0, ctx.target.start) + rest + ctx.url.slice(ctx.target.end),
       ctx.source,
     );
-    linkRequest(ctx.source, ctx.raw);
+    linkRequest(ctx.source, ctx);
     return app.fetch(ctx.source, ...args);
   };
 }

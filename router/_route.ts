@@ -166,8 +166,10 @@ function contentSteps({ method, options: { multipart, raw } }: Route): readonly 
 function guardSteps(guard: GuardedAccess): readonly Step[] {
   return [
     ...guard.use.map((middleware) => middlewareStep(middleware)),
-    step((ctx, args) =>
-      andThen(guard.guard(ctx, guard.access, ...args), (subject) => admit(ctx, subject, guard))
+    step(
+      (ctx, args) =>
+        andThen(guard.guard(ctx, guard.access, ...args), (subject) => admit(ctx, subject, guard)),
+      true,
     ),
   ];
 }
@@ -179,8 +181,7 @@ function authorizeSteps({ authorize, access }: GuardedAccess): readonly Step[] {
       andThen(
         authorize(ctx, ctx.principal as object | undefined, access, ...args),
         decide,
-      )
-    ),
+      ), true),
   ];
 }
 
@@ -242,6 +243,6 @@ function writable(part: object): object {
   return part === EMPTY ? new Bare() : part;
 }
 
-function step(run: (ctx: RequestContext, args: unknown[]) => unknown): Step {
-  return { appliesTo: undefined, around: false, run };
+function step(run: (ctx: RequestContext, args: unknown[]) => unknown, guards?: true): Step {
+  return { appliesTo: undefined, guards, around: false, run };
 }

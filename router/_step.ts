@@ -13,7 +13,11 @@ import { type Wrapper, wrapperOf } from "./wrap.ts";
  * that the loop over them stays monomorphic.
  */
 export type Step =
-  & { readonly appliesTo: PathTest | undefined }
+  & {
+    readonly appliesTo: PathTest | undefined;
+    /** Whether it only decides about access, so that it can run again while a connection stays open. */
+    readonly guards: true | undefined;
+  }
   & (
     | { readonly around: false; readonly run: (ctx: RequestContext, args: unknown[]) => unknown }
     | { readonly around: true; readonly run: Wrapper<unknown[]> }
@@ -28,9 +32,11 @@ export function middlewareStep(middleware: Middleware<unknown[]>, appliesTo?: Pa
     throw new TypeError("Cannot add middleware: it is not a function");
   }
   const wrapper = wrapperOf(middleware);
-  if (wrapper !== undefined) return { appliesTo, around: true, run: wrapper };
+  const { guards } = middleware as { readonly guards?: true };
+  if (wrapper !== undefined) return { appliesTo, guards, around: true, run: wrapper };
   return {
     appliesTo,
+    guards,
     around: false,
     run: (ctx, args) => args.length === 0 ? middleware(ctx) : middleware(ctx, ...args),
   };

@@ -77,3 +77,12 @@ export interface AuthIntegration<
   /** Called with every response, after the router's own `finally` hooks. */
   readonly finally?: ResponseHook<Args>;
 }
+
+/**
+ * Marks middleware that only decides about access: it runs again while a connection stays open that it let pass.
+ *
+ * @internal
+ */
+export function markGuard<Guard extends object>(middleware: Guard): Guard {
+  return Object.assign(middleware, { guards: true });
+}

@@ -73,13 +73,23 @@ export { editHeaders, empty, json, pass, redirect } from "./response.ts";
 export type { Pass, RedirectStatus, TypedResponse } from "./response.ts";
 export { provide } from "./provide.ts";
 export type { LocalsProvider } from "./provide.ts";
-export { sse } from "./sse.ts";
+export { sse } from "./live/sse.ts";
 export type {
   EventStream,
   EventStreamContext,
   EventStreamOptions,
   ServerSentEvent,
-} from "./sse.ts";
+} from "./live/sse.ts";
+export { websocket } from "./live/websocket.ts";
+export { bunWebSocket } from "./live/bun.ts";
+export type { BunSocket, BunWebSocketHandler } from "./live/bun.ts";
+export type {
+  LiveSocket,
+  WebSocketHandlers,
+  WebSocketMessage,
+  WebSocketOptions,
+  WebSocketResponse,
+} from "./live/types.ts";
 export { wrap } from "./wrap.ts";
 export type { Wrapper } from "./wrap.ts";
 export { logDenials } from "./_report.ts";

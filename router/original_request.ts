@@ -12,18 +12,18 @@ export type RequestLike = Request | { readonly raw: Request };
 /** Where a derived request comes from. Flat, so that finding the original does not depend on the depth of the mounts. */
 interface Origin {
   readonly original: Request;
-  readonly source: Request;
+  readonly source: RequestLike;
 }
 
 const ORIGINS: WeakMap<Request, Origin> = new WeakMap();
 
-/** Records that a mount derived a request from another one. */
-export function linkRequest(derived: Request, source: Request): void {
-  ORIGINS.set(derived, { original: ORIGINS.get(source)?.original ?? source, source });
+/** Records that a mount derived a request from another one, or from that of a context. */
+export function linkRequest(derived: Request, source: RequestLike): void {
+  ORIGINS.set(derived, { original: originalRequest(source), source });
 }
 
-/** The request that a mount derived a request from; `undefined` for the original one. */
-export function sourceRequest(derived: Request): Request | undefined {
+/** What a mount derived a request from: a context, unless it is a clone; `undefined` for the original one. */
+export function sourceOf(derived: Request): RequestLike | undefined {
   return ORIGINS.get(derived)?.source;
 }
 

@@ -211,6 +211,7 @@ export const ERROR_PHRASES: Readonly<Record<number, string>> = {
   416: "Range Not Satisfiable",
   422: "Unprocessable Content",
   425: "Too Early",
+  426: "Upgrade Required",
   428: "Precondition Required",
   429: "Too Many Requests",
   431: "Request Header Fields Too Large",

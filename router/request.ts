@@ -87,6 +87,16 @@ export interface GuardedRequest<Content, Params, RequestQuery, Subject, Locals =
 }
 
 /**
+ * A request that only checks again whom an open connection is for: the user may be away.
+ *
+ * @internal
+ */
+export interface RecheckRequest {
+  /** Whether it is one. @default {false} */
+  readonly recheck?: boolean;
+}
+
+/**
  * The request type of a route: guarded if there is a subject; `unknown` means none.
  *
  * @internal

@@ -105,10 +105,11 @@ export function createRouter<Args extends unknown[] = [], Prefix extends string 
   let outer: FindValidators | undefined;
   let guard: InstalledGuard | undefined;
   let answering = false;
-  const defaultRules: RouterRules = {
+  const rules: RouterRules = {
     maxBodyBytes: maxBodyBytes ?? BODY_LIMITS.plain,
     bodyTimeout,
     report: fallbacks.report,
+    steps,
   };
 
   /** Those of this router come before those of the router that it is mounted in. */
@@ -229,7 +230,7 @@ export function createRouter<Args extends unknown[] = [], Prefix extends string 
     const target = parseTarget(url);
     const verb = request.method;
     const match = fallbacks.match(verb, target.path);
-    const ctx = new RequestContext(request, verb, url, target, match, defaultRules, delivered);
+    const ctx = new RequestContext(request, verb, url, target, match, rules, delivered, args);
     const run: Run = { ctx, args, match, fallbacks, steps, nextStep: 0, nextMatch: 0 };
     const observation = onRequest && startObservation(ctx, onRequest);
     const response = fallbacks.finish(settle(run), run);

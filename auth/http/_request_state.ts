@@ -4,7 +4,7 @@
  * @module
  */
 
-import { originalRequest, sourceRequest } from "../../router/original_request.ts";
+import { originalRequest, sourceOf } from "../../router/original_request.ts";
 import type { Principal } from "../principal.ts";
 import type { AuthStrategy, Decision } from "../strategy.ts";
 import type { RequestLike } from "./types.ts";
@@ -102,8 +102,8 @@ export function identityOf({ identities }: RequestState, realm: Realm): Identity
  */
 export function findIdentity(request: RequestLike): Identity | undefined {
   const identities = findState(request)?.identities;
-  for (let at: Request | undefined = rawOf(request); at !== undefined; at = sourceRequest(at)) {
-    const realm = REALMS.get(at);
+  for (let at: RequestLike | undefined = request; at !== undefined; at = sourceOf(rawOf(at))) {
+    const realm = REALMS.get(rawOf(at));
     if (realm !== undefined) return identities?.find((one) => one.realm === realm);
   }
   return identities?.at(-1);

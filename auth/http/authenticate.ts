@@ -22,16 +22,18 @@ export interface DecisionOptions {
   readonly strategies: readonly AuthStrategy[];
   /** What the host passed to `fetch` after the request. */
   readonly args: readonly unknown[];
+  /** Whether an open connection is checked again. @default {false} */
+  readonly recheck?: boolean | undefined;
 }
 
 /** Runs strategies, unless an earlier guard of the request ran the same ones. */
 export async function decideOnce(
   request: Request,
-  { realm, strategy, strategies, args }: DecisionOptions,
+  { realm, strategy, strategies, args, recheck }: DecisionOptions,
 ): Promise<Decision> {
   const identity = identityOf(stateOf(request), realm);
   if (identity.decided?.strategy === strategy) return identity.decided.decision;
-  const decision = await runStrategies(strategies, { request, args });
+  const decision = await runStrategies(strategies, { request, args, recheck });
   identity.decided = { strategy, decision };
   return decision;
 }

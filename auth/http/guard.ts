@@ -13,6 +13,7 @@ import type {
   RouteGuard,
   RouteRequest,
 } from "../../router/types.ts";
+import type { RecheckRequest } from "../../router/request.ts";
 import { challengeOf, isAmbient, varyOf } from "../_challenge.ts";
 import { createEmitter } from "../_emit.ts";
 import { rejectUnknownOptions } from "../_options.ts";
@@ -146,7 +147,9 @@ export function createGuard<Metadata, Known>(
     access: RouteAccess,
     args: readonly unknown[],
   ): Promise<{ readonly by?: AuthStrategy; readonly principal?: Principal }> {
-    const { by, result } = await decideOnce(req.raw, { realm, strategy, strategies, args });
+    const { recheck } = req as RecheckRequest;
+    const options = { realm, strategy, strategies, args, recheck };
+    const { by, result } = await decideOnce(req.raw, options);
     if (by === undefined) return {};
     if (result.status === "failed") throw refuse(result, by, state, req, access, args);
     return { by, principal: result.principal };

@@ -13,6 +13,7 @@ import type {
   ScopeOption,
   StepUpOptions,
 } from "../../router/types.ts";
+import { markGuard } from "../../router/guard.ts";
 import { wrap } from "../../router/wrap.ts";
 import { readScope } from "../_scope.ts";
 import { createGuard, type GuardOptions } from "./guard.ts";
@@ -122,11 +123,11 @@ function middlewareOf<Metadata, Known>(
 ): Middleware<unknown[]> {
   const own = scope === "any" ? scope : readScope(ACTION, scope);
   const { guard, authorize } = createGuard(options);
-  return wrap<unknown[]>(async (req, next, ...args) => {
+  return markGuard(wrap<unknown[]>(async (req, next, ...args) => {
     const named = own ?? namedScopeOf(req);
     const asked = named === undefined ? access : { ...access, scope: named };
     const principal = await guard(req, asked, ...args);
     await authorize(req, principal, asked, ...args);
     return finalizeResponseOf(req, await next());
-  });
+  }));
 }

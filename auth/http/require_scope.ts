@@ -5,6 +5,7 @@
  */
 
 import { markScope } from "../../router/access.ts";
+import { markGuard } from "../../router/guard.ts";
 import type { Middleware } from "../../router/types.ts";
 import { readScope } from "../_scope.ts";
 import { AuthError } from "../error.ts";
@@ -63,7 +64,7 @@ export function requireScope(...scopes: readonly string[]): Middleware<unknown[]
     const missing = missingScope(identity.principal, required, identity.challenge);
     if (missing !== undefined) throw missing;
   };
-  return markScope(middleware, required);
+  return markScope(markGuard(middleware), required);
 }
 
 /** With the challenge of the guard, if one has run. */

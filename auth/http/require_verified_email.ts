@@ -4,6 +4,7 @@
  * @module
  */
 
+import { markGuard } from "../../router/guard.ts";
 import type { Middleware } from "../../router/types.ts";
 import { AuthError } from "../error.ts";
 import { getPrincipal } from "./get_principal.ts";
@@ -30,10 +31,10 @@ export function requireVerifiedEmail(
       "Cannot require a verified address: registerAuth() needs the option accounts",
     );
   }
-  return async (req) => {
+  return markGuard<Middleware<unknown[]>>(async (req) => {
     const principal = getPrincipal(req);
     if (principal === undefined) throw new AuthError("unauthenticated");
     if (await accounts.hasVerifiedEmail(principal.sub)) return;
     throw new AuthError("email_unverified", { detail: "Verify your e-mail address first" });
-  };
+  });
 }

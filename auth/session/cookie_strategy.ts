@@ -57,13 +57,13 @@ export function sessionCookieStrategy(options: SessionCookieStrategyOptions): Au
   return Object.freeze<AuthStrategy>({
     name: "session",
     scheme: { type: "cookie", name: cookies.names.sid },
-    async authenticate({ request }) {
+    async authenticate({ request, recheck = false }) {
       const cookie = cookies.read(request, "sid");
       if (cookie.status === "absent") return noCredential();
       if (cookie.status === "ambiguous") {
         return authFailed("session_ambiguous", "Duplicate session cookie");
       }
-      const active = await sessions.verify(cookie.value);
+      const active = await sessions.verify(cookie.value, { touch: !recheck });
       if (active === undefined) {
         return authFailed("session_expired", "The session is unknown or has expired");
       }

@@ -12,7 +12,7 @@
 import { decodeHex, encodeHex, equalText, joinFields } from "../_bytes.ts";
 import { createClock } from "../_clock.ts";
 import { digestText } from "../_kdf.ts";
-import { isHandshake, isSafe } from "./_request_origin.ts";
+import { isHandshake, isSafe } from "../../router/request_origin.ts";
 import { originCheck } from "./origin_check.ts";
 import { randomBytes, randomToken } from "../_random.ts";
 import type { CookiePolicy } from "./cookie_policy.ts";

@@ -8,7 +8,7 @@ import { createEmitter } from "../_emit.ts";
 import { parseOrigin } from "../_origin.ts";
 import { AuthError } from "../error.ts";
 import type { AuthEventListener, CsrfFailure } from "../events.ts";
-import { isSafe, originVerifier } from "./_request_origin.ts";
+import { isSafe, originVerifier } from "../../router/request_origin.ts";
 
 /** Options of {@linkcode originCheck}. */
 export interface OriginCheckOptions {

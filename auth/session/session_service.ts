@@ -18,6 +18,7 @@ import type {
   SessionInfo,
   SessionService,
   SessionServiceOptions,
+  VerifySessionOptions,
 } from "./types.ts";
 import { toUserInfo } from "../users/user_info.ts";
 import { type Authentication, requireAuthentication } from "../principal.ts";
@@ -162,7 +163,7 @@ export function sessionService(options: SessionServiceOptions): SessionService {
       return { token, session: toSessionInfo(session) };
     },
 
-    async verify(token: string) {
+    async verify(token: string, { touch: touches = true }: VerifySessionOptions = {}) {
       const session = await findByToken(token);
       if (session === null) return undefined;
       const at = now();
@@ -172,7 +173,7 @@ export function sessionService(options: SessionServiceOptions): SessionService {
       const user = await users.findBySub(session.sub);
       if (user === null || isDisabled(user)) return undefined;
       if (user.securityStamp !== session.securityStamp) return undefined;
-      const current = await touch(session, at);
+      const current = touches ? await touch(session, at) : session;
       return current === null ? undefined : createActiveSession(current, user);
     },
 

@@ -81,17 +81,23 @@ export interface ActiveSession {
   readonly user: UserInfo;
 }
 
+/** Options of {@linkcode SessionService.verify}. */
+export interface VerifySessionOptions {
+  /** Whether to record that the session was used, which keeps it from expiring by inactivity. @default {true} */
+  readonly touch?: boolean | undefined;
+}
+
 /** Creates, verifies, lists and revokes sessions. */
 export interface SessionService {
   /** Creates a session with a new token and a new identifier. */
   create(authentication: Authentication, options?: NewSessionOptions): Promise<NewSession>;
   /**
-   * Finds the session of a token, and records that it was used.
+   * Finds the session of a token, and records that it was used unless `touch` is `false`.
    *
    * @returns `undefined` if there is no such session, it has expired, the user is deleted or disabled, or the security
    * stamp has changed.
    */
-  verify(token: string): Promise<ActiveSession | undefined>;
+  verify(token: string, options?: VerifySessionOptions): Promise<ActiveSession | undefined>;
   /** The valid sessions of a user, the most recently used one first. */
   list(sub: string): Promise<readonly SessionInfo[]>;
   /**

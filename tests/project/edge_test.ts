@@ -73,11 +73,13 @@ const LEFT_OUT: readonly string[] = [
   "Patch",
   "Post",
   "Put",
+  "bunWebSocket",
   "defaultRegistry",
   "staticFeatures",
+  "websocket",
 ];
 
-Deno.test("edge.ts exports all of the router and of static assets but decorators and features", () => {
+Deno.test("edge.ts exports all of the router and of static assets but decorators, features and WebSockets", () => {
   const missing = Object.keys({ ...router, ...assets }).filter((name) => !(name in edge));
   assertEquals(missing.sort(), LEFT_OUT);
 });

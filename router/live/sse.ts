@@ -4,10 +4,10 @@
  * @module
  */
 
-import type { RequestContext } from "./_context.ts";
-import { checkTimeout } from "./_options.ts";
-import type { RouteRequest } from "./request.ts";
-import type { TypedResponse } from "./response.ts";
+import type { RequestContext } from "../_context.ts";
+import { checkTimeout } from "../_options.ts";
+import type { RouteRequest } from "../request.ts";
+import type { TypedResponse } from "../response.ts";
 
 /** One event. Its members are the fields of the format. */
 export interface ServerSentEvent<T = unknown> {

@@ -6,7 +6,7 @@ import {
   isSafe,
   originVerifier,
   type RequestOrigin,
-} from "../../../auth/session/_request_origin.ts";
+} from "../../router/request_origin.ts";
 
 const URL_HERE = "https://example.com/notes";
 

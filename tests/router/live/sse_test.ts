@@ -9,7 +9,7 @@ import {
   type TypedResponse,
 } from "@gatehouse/http";
 import { assert, assertEquals, assertInstanceOf, assertThrows } from "@std/assert";
-import { collectErrors, untyped } from "./_helpers.ts";
+import { collectErrors, untyped } from "../_helpers.ts";
 
 /** Type of the last statement: fails to compile if the types differ. */
 type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true

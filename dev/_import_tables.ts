@@ -45,6 +45,10 @@ export const IMPORT_RULES: readonly ImportRule[] = [
 
   { importer: "serve/*.ts", may: ["serve/*.ts", "router/*.ts"] },
   {
+    importer: "serve/native_node_websocket.ts",
+    may: ["router/live/{standard_socket,types,upgrade}.ts"],
+  },
+  {
     importer: "serve/native_node*.ts",
     may: ["node:{buffer,http,https,net,process,stream,timers,tls}"],
   },

@@ -41,6 +41,8 @@ import { urlReader } from "./native_node_target.ts";
 import { problem } from "../router/problem.ts";
 
 export type { NodeServeInfo };
+export { webSocketUpgrade } from "./native_node_websocket.ts";
+export type { WebSocketServerClass } from "./native_node_websocket.ts";
 
 /** What can be served: a router, or anything else with `fetch`. */
 export interface NodeApplication {
@@ -68,7 +70,8 @@ export interface ServeNodeOptions {
   /** Certificate and key, as of `node:https`: serves https. @default http */
   tls?: TlsServerOptions;
   /**
-   * Called for each request with `Upgrade`, WebSocket handshakes for example, instead of the application; its URL was checked.
+   * Called for each request with `Upgrade` instead of the application, for WebSockets by {@linkcode webSocketUpgrade}; its URL
+   * was checked.
    * The socket is the callee's from then on, also when the server is shut down. @default `Upgrade` is ignored
    */
   upgrade?: (request: IncomingMessage, socket: Duplex, head: Uint8Array) => unknown;

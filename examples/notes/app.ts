@@ -19,6 +19,7 @@ import { docsPage } from "@gatehouse/http/docs";
 import "swagger-ui-dist/package.json" with { type: "json" }; // so that Deno downloads what docsPage() reads
 import { registerAccounts } from "./accounts.ts";
 import { apiBuilder, type Connection } from "./api.ts";
+import { createChat } from "./chat.ts";
 import { createNoteFactory } from "./note.ts";
 import document from "./openapi.json" with { type: "json" };
 import { addPageRoutes } from "./pages/routes.ts";
@@ -54,16 +55,21 @@ export interface AppOptions {
   onRequest?: (event: RequestEvent) => void;
   /** The clock, in milliseconds since the Unix epoch. @default {Date.now} */
   nowMs?: () => number;
-  /** Ends the streams of subscriptions, which would keep the service from stopping. */
+  /** Ends the streams of subscriptions and the chat, which would keep the service from stopping. */
   signal?: AbortSignal;
 }
 
 /** Creates the service. */
 export function createApp(options: AppOptions): BuiltRouter<Connection, Principal> {
-  const { stores, origin, secret, assets, hasher, events, nowMs = Date.now } = options;
+  const { stores, origin, secret, assets, hasher, nowMs = Date.now } = options;
   const { providers = [], outbox, onRequest, signal } = options;
   const changes = observeChanges(options.store, signal);
   const { store } = changes;
+  const chat = createChat(nowMs, signal);
+  const events: AuthEventListener = (event) => {
+    chat.onEvent(event);
+    return options.events?.(event);
+  };
   const makeNote = createNoteFactory(nowMs);
   const now = () => Math.floor(nowMs() / 1000);
   const container = createContainer();
@@ -88,7 +94,7 @@ export function createApp(options: AppOptions): BuiltRouter<Connection, Principa
     .extend((router) => router.mount("/docs", docs), "static")
     .build();
   addGraphqlRoute(router, { runtime, changes, makeNote });
-  addPageRoutes(router, { store, runtime, apiKeys, origin, providers, outbox });
+  addPageRoutes(router, { store, runtime, apiKeys, origin, providers, outbox, chat });
   return router;
 }
 

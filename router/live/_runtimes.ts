@@ -56,6 +56,7 @@ function upgradeWorker(
   const { 0: client, 1: socket } = new WebSocketPair();
   socket.accept();
   attachSocket(socket, receiver);
+  socket.addEventListener("error", () => receiver.close(1006, "")); // no "close" follows here
   const headers = protocol === "" ? {} : { "Sec-WebSocket-Protocol": protocol };
   const init = { status: 101, headers, webSocket: client };
   return new Response(null, init) as WebSocketResponse;

@@ -63,7 +63,7 @@ export const bunWebSocket: BunWebSocketHandler = {
   perMessageDeflate: false,
   open: (socket) =>
     receiverOf(socket)?.open({
-      send: (data) => socket.send(data) !== 0,
+      send: (data) => socket.send(data) !== 0 || data.length === 0, // bytes, or 0 if it was dropped
       close: (code, reason) => socket.close(code, reason),
       terminate: () => socket.terminate(),
       bufferedBytes: () => socket.getBufferedAmount(),

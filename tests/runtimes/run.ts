@@ -19,6 +19,7 @@ import { runNodeServers } from "./node_servers.ts";
 import { checkReadme, writeReadme } from "./readme.ts";
 import { formatOutcome, isFailure, type Outcome } from "./report.ts";
 import { runStaticServers } from "./static_servers.ts";
+import { runSocketServers } from "./socket_servers.ts";
 import { runStoreEngines } from "./store_engines.ts";
 import { runTokenWorkers } from "./token_worker_cases.ts";
 import { JOSE } from "./versions.ts";
@@ -63,6 +64,7 @@ async function* runAll(folder: string): AsyncIterable<Outcome> {
   yield* runStoreEngines(join(folder, "stores"));
   yield* named(runNodeServers(join(folder, "node")), ", serveNode");
   yield* named(runStaticServers(join(folder, "static")), ", static servers");
+  yield* named(runSocketServers(join(folder, "sockets")), ", WebSocket servers");
   yield* runWasi(join(folder, "wasi"));
 }
 

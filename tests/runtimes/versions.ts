@@ -23,6 +23,9 @@ export const BUN = "bun@1.4.5";
 /** Serves what has `fetch` on Node. */
 export const NODE_SERVER = "npm:@hono/node-server@2.1.8";
 
+/** Frames WebSockets on Node; miniflare brings this version. */
+export const WS = "npm:ws@8.21.0";
+
 /** Signs and verifies tokens, for ours to be read by others and the reverse. */
 export const JOSE = "npm:jose@6.2.17";
 

@@ -12,6 +12,7 @@ import {
   type TokenRuntime,
 } from "@gatehouse/http/native";
 import { IN_PERSON } from "../access.ts";
+import type { Chat } from "../chat.ts";
 import type { Outbox } from "../outbox.ts";
 import type { Provider } from "../providers.ts";
 import type { NoteStore } from "../store.ts";
@@ -32,6 +33,8 @@ export interface PageParts {
   readonly providers: readonly Provider[];
   /** Where messages to users go, while the service runs for development. */
   readonly outbox: Outbox | undefined;
+  /** The chat's room. */
+  readonly chat: Chat;
 }
 
 /** For all visitors, signed in or not. */

@@ -10,6 +10,7 @@ import type { Connection } from "../api.ts";
 import { NOTE_ID_REGEXP } from "../note.ts";
 import { pathWithNext, registerPage, signInPage } from "./account.ts";
 import { addAccountRoutes } from "./account_routes.ts";
+import { chatPage } from "./chat.ts";
 import { developerPage } from "./developer.ts";
 import { linkedAccountsPage } from "./linked_accounts.ts";
 import { addressOf, FOR_EVERYBODY, FOR_USERS, type PageParts, readerOf } from "./parts.ts";
@@ -31,7 +32,7 @@ export function addPageRoutes(
   router: BuiltRouter<Connection, Principal>,
   parts: PageParts,
 ): void {
-  const { store, runtime, apiKeys, origin, providers, outbox } = parts;
+  const { store, runtime, apiKeys, origin, providers, outbox, chat } = parts;
   const hasMail = runtime.accounts !== undefined;
   const tour = {
     accountUrl: providers.find(({ accountUrl }) => accountUrl !== undefined)?.accountUrl,
@@ -105,6 +106,8 @@ export function addPageRoutes(
         programs: await runtime.tokens.list(sub),
       });
     }, FOR_USERS)
+    .get("/chat", (req) => chatPage(readerOf(req)), FOR_USERS)
+    .get("/chat/socket", (req) => chat.join(req), FOR_USERS)
     .get("/developer", async (req) => {
       return developerPage({
         reader: readerOf(req),

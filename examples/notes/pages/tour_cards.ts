@@ -112,6 +112,19 @@ const LIVE: TourCard = {
 });`,
 };
 
+const CHAT: TourCard = {
+  title: "Chat",
+  text:
+    "Talk to other users over a WebSocket, which is guarded like any route and closed when the " +
+    "session ends.",
+  links: [{ text: "Chat", href: "/chat" }],
+  file: "examples/notes/chat.ts",
+  code: `if (event.type !== "session.revoked") return;
+for (const [socket, { sub }] of members) {
+  if (sub === event.sub) void socket.recheck();
+}`,
+};
+
 const PROGRAMS: TourCard = {
   title: "API keys and tokens",
   text:
@@ -159,6 +172,7 @@ export function tourCards({ accountUrl, hasOutbox }: TourParts): readonly TourCa
     STEP_UP,
     ...(hasOutbox ? [MAIL] : []),
     LIVE,
+    CHAT,
     PROGRAMS,
     GRAPHQL,
     DOCUMENTS,

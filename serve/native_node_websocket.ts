@@ -18,6 +18,7 @@ import { urlReader } from "./native_node_target.ts";
 
 /** The class `WebSocketServer` of `ws` 8. */
 export interface WebSocketServerClass {
+  /** Creates a server for one connection. */
   new (options: {
     readonly noServer: true;
     readonly clientTracking: false;

@@ -117,8 +117,8 @@ function byType(
   all: readonly TypedStatus[],
   write: (status: string, type: string) => string,
 ): readonly string[] {
-  const groups = Map.groupBy(all, ({ type }) => type);
-  return [...groups].map(([type, members]) =>
-    write(members.map(({ status }) => RANGES[status] ?? status).join(" | "), type)
-  );
+  return [...new Set(all.map(({ type }) => type))].map((type) => {
+    const members = all.filter((one) => one.type === type);
+    return write(members.map(({ status }) => RANGES[status] ?? status).join(" | "), type);
+  });
 }

@@ -26,6 +26,16 @@ export const router = createRouter()
   .get<RequestSpec, ResponseSpec<Pet>>("/pets", () => json({ id: "1" }));
 `;
 
+/** A program that calls the application by its client. */
+function callOf(file: string, client: string): string {
+  return `import { createClient } from "./${client}";
+import { router } from "./${file}";
+
+const call = createClient({ baseUrl: "http://localhost", fetch: router.fetch });
+console.log(JSON.stringify((await call("GET /pets/{id}", { params: { id: "a/b" } })).data));
+`;
+}
+
 const GENERATE = ["http", "openapi", "generate", "--controllers"];
 
 let project: Project;
@@ -63,6 +73,21 @@ for (const [name, program = "", file] of ROWS) {
       assertMatch(printed, /^Wrote /);
       const { info, paths } = JSON.parse(await project.read(output));
       assertEquals([info.title, Object.keys(paths)], ["Pets", ["/pets/{id}"]]);
+    },
+  });
+
+  Deno.test({
+    name: `gatehouse http client generate writes a client that calls ${file} on ${name}`,
+    ignore: program === "",
+    async fn() {
+      const output = `${name.replace(" ", "")}.mjs`;
+      const args = ["--controllers", file, "--output", output, "--no-types"];
+      assertMatch(
+        await run("http", "client", "generate", ...args),
+        /^Wrote \S+\.mjs and \S+\.d\.mts/,
+      );
+      await project.write(`call_${output}`, callOf(file, output));
+      assertEquals((await project.run(program, `call_${output}`)).trim(), '{"id":"a/b"}');
     },
   });
 

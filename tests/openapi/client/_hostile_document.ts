@@ -160,4 +160,3 @@ const SCHEMAS: Readonly<Record<string, SchemaObject>> = {
 
 /** The document. */
 export const DOCUMENT: OpenApiDocument = documentOf(SCHEMAS, ROUTES, HOSTILE);
-

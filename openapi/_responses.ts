@@ -48,6 +48,7 @@ function isTyped(type: string): boolean {
 
 /** Reason phrases of successful statuses, RFC 9110 §15. */
 const PHRASES: Readonly<Record<string, string>> = {
+  "101": "Switching Protocols",
   "200": "OK",
   "201": "Created",
   "202": "Accepted",

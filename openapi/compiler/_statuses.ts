@@ -19,9 +19,10 @@ export interface MadeResponse {
 }
 
 /** Modules of the functions that create responses. */
-const OWN_MODULES: readonly string[] = ["response", "problem", "sse"].map((name) =>
-  fileNameOf({ specifier: new URL(`../../router/${name}.ts`, import.meta.url).href })
-);
+const OWN_MODULES: readonly string[] = ["response", "problem", "live/sse", "live/websocket"]
+  .map((name) =>
+    fileNameOf({ specifier: new URL(`../../router/${name}.ts`, import.meta.url).href })
+  );
 
 /** The responses that a function returns; `undefined` if one of them is created in another way. */
 export function responsesMadeBy(
@@ -82,6 +83,8 @@ function statusOf(
       return statusOfInit(context, second);
     case "sse":
       return "200";
+    case "websocket":
+      return "101";
     case "empty":
       return numberOf(context, first, "204");
     case "redirect":

@@ -195,6 +195,7 @@ function slowCase(port: number, log: () => Promise<string[]>): RuntimeCase {
       for (let text = ""; text !== "end"; text = await client.next()) {
         if (!text.startsWith("bytes")) last = text;
       }
+      client.end(); // ws waits for it
       assert(/^close 1013|^$/.test(last), last);
       assertSame((await log()).length, 1);
     },

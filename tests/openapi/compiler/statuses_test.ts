@@ -19,6 +19,9 @@ const HANDLERS:
     ["() => empty(205)", { 205: undefined }],
     ["() => empty(304, { headers: { ETag: 'a' } })", { 304: undefined }],
     ["() => redirect('/a')", { 302: undefined }],
+    ["(req) => websocket(req, { message: (socket, data) => void socket.send(data) })", {
+      101: undefined,
+    }],
     ["() => redirect('/a', 308)", { 308: undefined }],
     ["(req) => req.headers.has('a') ? empty() : json('a', { status: 201 })", {
       201: "string",
@@ -62,7 +65,7 @@ function sentBy(responses: Readonly<Record<string, Sent>>): unknown {
 Deno.test("generate documents the statuses in the types of handlers", async (t) => {
   const routes = HANDLERS.map(([handler], i) => `.get("/${i}", ${handler})`).join("\n  ");
   const program = `
-import { createRouter, empty, json, pass, problem, redirect, type TypedResponse } from "@gatehouse/http";
+import { createRouter, empty, json, pass, problem, redirect, type TypedResponse, websocket } from "@gatehouse/http";
 export const router = createRouter({ info: { title: "t", version: "1" } })
   ${routes};
 `;

@@ -7,7 +7,6 @@ import {
   createPrincipal,
   createRouter,
   HttpError,
-  json,
   type LiveSocket,
   noCredential,
   problem,
@@ -341,23 +340,60 @@ Deno.test("websocket() warns of nothing and emits one event when a session has e
   });
 });
 
+/** Header fields of a handshake that is sent to the port of this machine, and whether it opens a connection. */
+const ORIGINS: readonly (readonly [
+  why: string,
+  headers: (port: number) => Readonly<Record<string, string | undefined>>,
+  opens: boolean,
+])[] = [
+  ["no origin, as programs", () => ({}), true],
+  ["its own", (port) => ({ Origin: `http://127.0.0.1:${port}` }), true],
+  ["a listed one", () => ({ Origin: "https://app.example" }), true],
+  ["its own by Fetch Metadata, behind a proxy that changes Host", () => ({
+    Origin: "https://elsewhere.example",
+    "Sec-Fetch-Site": "same-origin",
+  }), true],
+  ["its own over https, which a proxy may end", (port) => ({
+    Origin: `https://127.0.0.1:${port}`,
+  }), true],
+  ["another site", () => ({ Origin: "https://evil.example" }), false],
+  ["a sandboxed page, RFC 6454 §7.3", () => ({ Origin: "null" }), false],
+  ["an empty field", () => ({ Origin: "" }), false],
+  ["another port", (port) => ({ Origin: `http://127.0.0.1:${port + 1}` }), false],
+  ["no port", () => ({ Origin: "http://127.0.0.1" }), false],
+  ["a name of the same machine", (port) => ({ Origin: `http://localhost:${port}` }), false],
+  ["a trailing dot", (port) => ({ Origin: `http://127.0.0.1.:${port}` }), false],
+  ["a path", (port) => ({ Origin: `http://127.0.0.1:${port}/` }), false],
+  ["user information", (port) => ({ Origin: `http://a@127.0.0.1:${port}` }), false],
+  ["a listed one with a suffix", () => ({ Origin: "https://app.example.evil.example" }), false],
+  ["a listed one without its scheme", () => ({ Origin: "http://app.example" }), false],
+  ["a listed one in capitals", () => ({ Origin: "https://APP.example" }), false],
+  ["a listed one with a trailing dot", () => ({ Origin: "https://app.example." }), false],
+  ["two", (port) => ({ Origin: `http://127.0.0.1:${port}, https://evil.example` }), false],
+  ["an extension's", () => ({ Origin: "chrome-extension://abcdef" }), false],
+  ["a sibling by Fetch Metadata", (port) => ({
+    Origin: `http://127.0.0.1:${port}`,
+    "Sec-Fetch-Site": "same-site",
+  }), false],
+  ["its own without Host, which is unknown then", (port) => ({
+    Origin: `http://127.0.0.1:${port}`,
+    Host: undefined,
+  }), false],
+  ["another site without Host", () => ({ Origin: "https://evil.example", Host: undefined }), false],
+  ["the Host that the client made up", () => ({
+    Origin: "https://evil.example",
+    Host: "evil.example", // a browser cannot: with another Host it is another site's server
+  }), true],
+];
+
 Deno.test("websocket() checks the origin of public routes, too", async () => {
   const router = createRouter()
-    .get("/", (req) => websocket(req, {}, { origins: ["https://app.example"] }))
-    .get("/plain", () => json(1));
+    .get("/", (req) => websocket(req, {}, { origins: ["https://app.example"] }));
   await withServer((request) => router.fetch(request), async (port) => {
-    for (
-      const [origin, status] of [
-        [undefined, 101],
-        [`http://127.0.0.1:${port}`, 101],
-        ["https://app.example", 101],
-        ["https://evil.example", 403],
-      ] as const
-    ) {
-      const { status: got, client } = await handshake(port, "/", { headers: { Origin: origin } });
-      assertEquals(got, status, origin);
-      if (status !== 101) continue;
-      await client.leave();
+    for (const [why, headers, opens] of ORIGINS) {
+      const { status, client } = await handshake(port, "/", { headers: headers(port) });
+      assertEquals(status, opens ? 101 : 403, why);
+      if (opens) await client.leave();
     }
   });
 });

@@ -145,7 +145,7 @@ export class ServerBrowser {
    * @returns The first address that is not the server's. A form that goes there is sent.
    */
   async visit(url: URL, decision: "allow" | "deny" = "allow"): Promise<URL> {
-    let response = await this.#send(url.href, { headers: { "Sec-Fetch-Site": "cross-site" } });
+    let response = await this.send(url.href, { headers: { "Sec-Fetch-Site": "cross-site" } });
     for (let step = 0; step < 8; step++) {
       const location = response.headers.get("Location");
       if (location !== null) {
@@ -153,24 +153,24 @@ export class ServerBrowser {
         const next = new URL(location, this.#origin);
         if (next.origin !== this.#origin) return next;
         const back = next.searchParams.get("next");
-        if (next.pathname === "/sign-in") await this.signIn();
-        response = await this.#send(next.pathname === "/sign-in" ? back ?? "" : next.href);
+        if (next.pathname === "/sign-in") await this.signIn(next);
+        response = await this.send(next.pathname === "/sign-in" ? back ?? "" : next.href);
         continue;
       }
       const { action, fields } = formOf(await response.text());
       if (new URL(action, this.#origin).origin !== this.#origin) return await post(action, fields);
       fields.append("decision", decision);
       const headers = { "Sec-Fetch-Site": "same-origin" };
-      response = await this.#send(action, { method: "POST", body: fields, headers });
+      response = await this.send(action, { method: "POST", body: fields, headers });
     }
     throw new Error("The server asks for ever");
   }
 
-  /** Signs in, again if necessary. */
-  async signIn(): Promise<void> {
+  /** Signs in, again if necessary: at the page that the server has sent it to. */
+  async signIn(_page?: URL): Promise<void> {
     const headers = { "Sec-Fetch-Site": "same-origin" };
-    const { csrfToken } = await (await this.#send("/auth/csrf", { headers })).json();
-    const response = await this.#send("/auth/login", {
+    const { csrfToken } = await (await this.send("/auth/csrf", { headers })).json();
+    const response = await this.send("/auth/login", {
       method: "POST",
       headers: { ...headers, "Content-Type": "application/json", "X-CSRF-Token": csrfToken },
       body: JSON.stringify(ADA),
@@ -181,7 +181,7 @@ export class ServerBrowser {
   }
 
   /** Sends a request with cookies, without following redirects. */
-  async #send(path: string, { headers, ...init }: RequestInit = {}): Promise<Response> {
+  async send(path: string, { headers, ...init }: RequestInit = {}): Promise<Response> {
     const all = new Headers(headers);
     if (this.#cookies.size > 0) {
       all.set("Cookie", [...this.#cookies].map((pair) => pair.join("=")).join("; "));

@@ -46,6 +46,10 @@ export const OIDC_PROVIDER = "npm:oidc-provider@9.13.3";
 export const OPENID_CLIENT = "npm:openid-client@6.8.9";
 export const OAUTH4WEBAPI = "npm:oauth4webapi@3.8.8";
 
+/** Clients of the Model Context Protocol, of the first generation and of the second. */
+export const MCP_SDK = "npm:@modelcontextprotocol/sdk@1.32.2";
+export const MCP_CLIENT = "npm:@modelcontextprotocol/client@2.4.0";
+
 /** GraphQL.js, in the versions that are in use. */
 export const GRAPHQL_VERSIONS: readonly string[] = ["16.15.0", "17.1.0"];
 

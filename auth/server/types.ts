@@ -156,6 +156,13 @@ export interface AuthorizationServerOptions {
   readonly clientIdMetadata?: boolean | ClientIdMetadataOptions | undefined;
   /** Clients that register themselves, RFC 7591: at `/oauth/register`. @default none */
   readonly registration?: RegistrationOptions | undefined;
+  /**
+   * For how many seconds a refresh token that was used gets the same successor again, for clients that did not get the answer: up to
+   * 60, and only until the successor is used.
+   *
+   * @default none: a second use of a refresh token ends the grant
+   */
+  readonly refreshReuseSeconds?: number | undefined;
   /** Authentication contexts that the sign-in page can reach. Others are not asked for. @default none */
   readonly acrValues?: readonly string[] | undefined;
   /** Algorithm of ID tokens. @default {"RS256"} if the keys have it, or else their first, with a warning */

@@ -10,19 +10,24 @@ import type { RefreshFamily, RefreshRotation, RefreshSelector } from "./types.ts
 /** The outcome for a presented secret, and the next record if one must be written. */
 export type RotationStep =
   | { readonly outcome: "rotated" | "reused"; readonly next: RefreshFamily }
-  | { readonly outcome: "expired" | "revoked" };
+  | { readonly outcome: "expired" | "repeated" | "revoked" };
 
-/** Decides about a presented secret. The outcome is the first of these that applies: revoked, reused, expired, rotated. */
+/** Decides about a presented secret. The outcome is the first of these that applies: revoked, repeated, reused, expired, rotated. */
 export function rotationStep(family: RefreshFamily, rotation: RefreshRotation): RotationStep {
   if (family.revoked) return { outcome: "revoked" };
   // Before expiry: an old secret is reuse even if the current one has expired
+  const { previous, ...rest } = family;
   if (family.currentHash !== rotation.fromHash) {
+    const isRepeated = previous?.hash === rotation.fromHash && rotation.now < previous.until;
+    if (isRepeated) return { outcome: "repeated" };
     return { outcome: "reused", next: { ...family, revoked: true } };
   }
   const { familyExpiresAt } = family;
   if (rotation.now >= Math.min(family.expiresAt, familyExpiresAt)) return { outcome: "expired" };
+  const { repeatable, fromHash: hash } = rotation;
   const next: RefreshFamily = {
-    ...family,
+    ...rest,
+    ...(repeatable === undefined ? {} : { previous: { hash, ...repeatable } }),
     currentHash: rotation.toHash,
     generation: family.generation + 1,
     expiresAt: Math.min(rotation.expiresAt, familyExpiresAt),

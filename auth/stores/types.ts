@@ -65,6 +65,8 @@ export interface RefreshFamily {
   readonly sessionId?: string;
   /** SHA-256 of the one valid token's secret. */
   readonly currentHash: string;
+  /** The last rotation, if its answer may be repeated. */
+  readonly previous?: RepeatableRotation;
   /** Number of rotations. */
   readonly generation: number;
   /** Whether it was revoked. */
@@ -87,6 +89,16 @@ export interface RefreshFamily {
   readonly data?: unknown;
 }
 
+/** A rotation whose answer may be repeated: who presents the same secret again gets the same successor. */
+export interface RepeatableRotation {
+  /** SHA-256 of the secret that was presented. */
+  readonly hash: string;
+  /** From it and that secret the successor is computed. */
+  readonly salt: string;
+  /** Until when. */
+  readonly until: number;
+}
+
 /** One rotation of a family. */
 export interface RefreshRotation {
   /** The family. */
@@ -104,6 +116,8 @@ export interface RefreshRotation {
   readonly now: number;
   /** When the next token expires; never later than the family. */
   readonly expiresAt: number;
+  /** What is stored as `previous`, with `fromHash`. @default none: the rotation cannot be repeated */
+  readonly repeatable?: Omit<RepeatableRotation, "hash"> | undefined;
 }
 
 /** Which families to revoke. */
@@ -126,11 +140,11 @@ export interface RefreshTokenStore {
   find(familyId: string): Promise<RefreshFamily | null>;
   /**
    * Replaces the current secret, in one compare-and-swap. The result is the first of these that applies: `not_found`,
-   * `revoked`, `reused` for any secret except the current one, which revokes the family in the same step, `expired`, `rotated`.
+   * `revoked`, `repeated` for the secret of `previous` before its `until`, which changes nothing, `reused` for any secret except the current one, which revokes the family in the same step, `expired`, `rotated`.
    */
   rotate(
     rotation: RefreshRotation,
-  ): Promise<"rotated" | "reused" | "expired" | "revoked" | "not_found">;
+  ): Promise<"rotated" | "repeated" | "reused" | "expired" | "revoked" | "not_found">;
   /** Revokes families. */
   revoke(by: RefreshSelector): Promise<void>;
   /** Families of a user that are not revoked, in any order, including those whose current token has expired. */

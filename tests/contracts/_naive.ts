@@ -185,17 +185,21 @@ function naiveRefreshTokenStore(now: () => number): RefreshTokenStore {
   return {
     find,
     create: (family) => families.put(family.id, family),
-    async rotate({ familyId, fromHash, toHash, now: time, expiresAt }) {
+    async rotate({ familyId, fromHash, toHash, now: time, expiresAt, repeatable }) {
       const family = await find(familyId);
       if (family === null) return "not_found";
       if (family.revoked) return "revoked";
+      const { previous } = family;
       if (family.currentHash !== fromHash) {
+        if (previous?.hash === fromHash && time < previous.until) return "repeated";
         await families.put(familyId, { ...family, revoked: true });
         return "reused";
       }
       if (time >= family.expiresAt) return "expired";
+      const { previous: _, ...rest } = family;
       await families.put(familyId, {
-        ...family,
+        ...rest,
+        ...(repeatable === undefined ? {} : { previous: { hash: fromHash, ...repeatable } }),
         currentHash: toHash,
         generation: family.generation + 1,
         expiresAt: Math.min(expiresAt, family.familyExpiresAt),

@@ -52,6 +52,36 @@ export const REFRESH_ROTATE_CASES: readonly ContractCase<RefreshTokenStore>[] = 
     },
   },
   {
+    name: "rotate() is repeated for the last secret until its time, and reused from then on",
+    async run({ store, clock }) {
+      const family = await createFamily(store);
+      const until = START + 10;
+      const first = rotation({ repeatable: { salt: "salt 0", until } });
+      assertEquals(await store.rotate(first), "rotated");
+      const after = await store.find("f1");
+      assertEquals(after?.previous, { hash: "hash 0", salt: "salt 0", until });
+      const other = {
+        ...first,
+        toHash: "hash x",
+        repeatable: { salt: "salt x", until: until + 10 },
+      };
+      clock.set(until - 1);
+      assertEquals(await store.rotate({ ...other, now: until - 1 }), "repeated");
+      assertEquals(await store.find("f1"), after, "a repetition changes nothing");
+      // The successor is used: the first secret is not the last any more
+      const next = rotation({ fromHash: "hash 1", toHash: "hash 2", now: until - 1 });
+      assertEquals(await store.rotate(next), "rotated");
+      assertEquals("previous" in (await store.find("f1") ?? {}), false);
+      assertEquals(await store.rotate({ ...first, now: until - 1 }), "reused");
+      await createFamily(store, { ...family, id: "f2" });
+      const second = { ...first, familyId: "f2", found: undefined };
+      assertEquals(await store.rotate(second), "rotated");
+      clock.set(until);
+      assertEquals(await store.rotate({ ...second, now: until }), "reused");
+      assertEquals(await store.rotate({ ...second, now: until - 1 }), "revoked");
+    },
+  },
+  {
     name: "rotate() does not extend the expiry beyond the family's",
     async run({ store, clock }) {
       const now = TOKEN_END - 1;

@@ -57,8 +57,6 @@ export class FetchError extends Error {
 export interface FetchedJson {
   /** The parsed document, without duplicate names and `__proto__`. */
   readonly value: unknown;
-  /** Media type of the response in lower case, without parameters; empty if it names none. */
-  readonly type: string;
   /** Freshness lifetime in seconds, RFC 9111 §4.2; `undefined` if the server sets none. */
   readonly maxAge: number | undefined;
 }
@@ -87,7 +85,7 @@ export async function fetchJson(url: string, options: FetchJsonOptions): Promise
     options.timeoutMs,
     (signal) => fetchText(url, options, signal),
   );
-  return { value: parse(text), type: typeOf(headers), maxAge: maxAgeOf(headers) };
+  return { value: parse(text), maxAge: maxAgeOf(headers) };
 }
 
 /**
@@ -182,15 +180,11 @@ function checkStatus({ status, redirected }: Response): void {
 
 /** Rejects by headers, before the body is read. */
 function checkContent({ headers }: Response, maxBytes: number): void {
-  if (typeOf(headers) === "text/html") throw badContent("the response is HTML");
+  const [type = ""] = (headers.get("content-type") ?? "").split(";", 1);
+  if (type.trim().toLowerCase() === "text/html") throw badContent("the response is HTML");
   if (Number(headers.get("content-length")) > maxBytes) {
     throw badContent("the response is too large");
   }
-}
-
-function typeOf(headers: Headers): string {
-  const [type = ""] = (headers.get("content-type") ?? "").split(";", 1);
-  return type.trim().toLowerCase();
 }
 
 /** Reads UTF-8 of limited length. Counts decompressed bytes: Content-Length may be wrong. @throws {FetchError} */

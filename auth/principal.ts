@@ -158,7 +158,7 @@ export function requireAuthentication(
     Number.isFinite(authTime) && authTime <= at + SKEW_SECONDS && Array.isArray(amr);
   if (isValid) return authentication;
   throw new TypeError(
-    `${cannot}: the authentication must have sub, securityStamp, amr, and an authTime in seconds that is not in the future`,
+    `${cannot}: the authentication must have sub, securityStamp, amr, and an authTime in seconds, not in the future`,
   );
 }
 

@@ -20,13 +20,13 @@ export function missingScope(
   challenge: string | undefined,
 ): AuthError | undefined {
   if (hasScope(principal, named)) return undefined;
-  const needed = typeof named === "object" && named.length > 0 ? named.join(" ") : undefined;
-  const more = metadataIn(challenge) + scopeParameter(named);
+  const needed = scopeParameter(named);
+  const more = metadataIn(challenge) + needed;
   return new AuthError("insufficient_scope", {
     headers: principal?.method === "bearer"
       ? { "WWW-Authenticate": `Bearer error="insufficient_scope"${more}` }
       : {},
-    reason: needed === undefined ? "the route names no scope" : `needs ${needed}`,
+    reason: needed === "" ? "the route names no scope" : `needs ${[named].flat().join(" ")}`,
   });
 }
 

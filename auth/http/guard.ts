@@ -112,7 +112,7 @@ export function createGuard<Metadata, Known>(
     const { by, principal } = await authenticate(state, req, access, args);
     if (by !== undefined && isAmbient(by)) await checkForgery(req.raw);
     if (principal === undefined && !mayBeAnonymous(access)) {
-      throw unauthenticated(withScope(challenge, access.scope));
+      throw unauthenticated(challenge, access.scope);
     }
     const tooWeak = principal &&
       checkStepUp(principal, access, { by, challenge, now: runtime.now });
@@ -170,7 +170,7 @@ export function createGuard<Metadata, Known>(
     if (by.scheme?.type === "cookie" && by.scheme.name === cookies?.names.sid) {
       queueCookies(state, [cookies.clear("sid")]);
     }
-    return unauthenticated(withScope(challenge ?? challengeOf([by]), scope), code, message);
+    return unauthenticated(challenge ?? challengeOf([by]), scope, code, message);
   }
 
   async function askManager(
@@ -201,8 +201,13 @@ export function createGuard<Metadata, Known>(
   return { guard, authorize, deny, authorizationPolicy, before: [claim], strategies, challenge };
 }
 
-function unauthenticated(challenge: string, code?: string, reason?: string): AuthError {
-  const headers = { "WWW-Authenticate": challenge };
+function unauthenticated(
+  challenge: string,
+  scope: RouteAccess["scope"],
+  code?: string,
+  reason?: string,
+): AuthError {
+  const headers = { "WWW-Authenticate": withScope(challenge, scope) };
   return new AuthError("unauthenticated", { headers, code, reason });
 }
 

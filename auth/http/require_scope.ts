@@ -10,7 +10,7 @@ import type { Middleware } from "../../router/types.ts";
 import { readScope } from "../_scope.ts";
 import { AuthError } from "../error.ts";
 import { findIdentity } from "./_request_state.ts";
-import { missingScope, withScope } from "./_scope_check.ts";
+import { missingScope } from "./_scope_check.ts";
 
 /**
  * Middleware that rejects principals without the required scope with 403 `insufficient_scope`, RFC 6750 §3.1. It belongs
@@ -60,7 +60,7 @@ export function requireScope(...scopes: readonly string[]): Middleware<unknown[]
   if (required.length === 0) throw new TypeError("Cannot require scope: no scope is given");
   const middleware: Middleware<unknown[]> = (req) => {
     const identity = findIdentity(req);
-    if (identity?.principal === undefined) throw unauthenticated(identity?.challenge, required);
+    if (identity?.principal === undefined) throw unauthenticated(identity?.challenge);
     const missing = missingScope(identity.principal, required, identity.challenge);
     if (missing !== undefined) throw missing;
   };
@@ -68,9 +68,7 @@ export function requireScope(...scopes: readonly string[]): Middleware<unknown[]
 }
 
 /** With the challenge of the guard, if one has run. */
-function unauthenticated(challenge: string | undefined, scope: readonly string[]): AuthError {
-  const headers = challenge === undefined
-    ? {}
-    : { "WWW-Authenticate": withScope(challenge, scope) };
+function unauthenticated(challenge: string | undefined): AuthError {
+  const headers = challenge === undefined ? {} : { "WWW-Authenticate": challenge };
   return new AuthError("unauthenticated", { headers });
 }

@@ -271,7 +271,7 @@ function readOptions(options: KeyServiceOptions) {
 function readAlgorithms(list: readonly AsymmetricAlgorithm[]): readonly AsymmetricAlgorithm[] {
   if (!Array.isArray(list) || list.length === 0 || !list.every(isAsymmetric)) {
     throw new TypeError(
-      `${ACTION}: algorithms must be an array of asymmetric algorithms, for example ["ES256"]`,
+      `${ACTION}: algorithms must be an array of asymmetric algorithms`,
     );
   }
   if (new Set(list).size < list.length) {

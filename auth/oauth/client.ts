@@ -199,7 +199,7 @@ function checkProvider(provider: OAuthProvider): void {
     typeof profile === "function";
   if (!isProvider) {
     throw new TypeError(
-      `${ACTION}: the provider must have a name of a-z, 0-9 and "-", clientId, scope and profile; presets return one`,
+      `${ACTION}: the provider must have a name of a-z, 0-9 and "-", clientId, scope and profile`,
     );
   }
 }

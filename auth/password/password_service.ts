@@ -217,7 +217,7 @@ function requireThrottle(throttle: unknown): void {
 function requireClient(client: unknown): void {
   if (typeof client === "object" && client !== null && "address" in client) return;
   throw new TypeError(
-    "Cannot verify password: client must be { address }, with undefined for an unknown address",
+    "Cannot verify password: client must be { address }",
   );
 }
 

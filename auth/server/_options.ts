@@ -24,6 +24,7 @@ import { checkedAuthorizations } from "../stores/checked_server.ts";
 import type { AuthorizationSubject } from "../stores/server_types.ts";
 import type { User, UserStore } from "../stores/types.ts";
 import { refreshService } from "../tokens/refresh_service.ts";
+import { repeatableRefreshService } from "../tokens/repeatable_refresh.ts";
 import { readClientSources } from "./_clients.ts";
 import type { EffectiveLifetimes, ServerContext } from "./_context.ts";
 import { readScopes } from "./_scopes.ts";
@@ -39,6 +40,7 @@ export function readServerOptions(options: AuthorizationServerOptions): ServerCo
   checkShapes(options);
   const { issuer, keyService: keys, insecureLoopback = false, events, warn = warnConsole } =
     options;
+  const { refreshReuseSeconds } = options;
   const { origin, pathname } = readIssuer(issuer, insecureLoopback);
   const resources = readResources(options.resources ?? [issuer]);
   const now = createClock(options.now);
@@ -46,6 +48,13 @@ export function readServerOptions(options: AuthorizationServerOptions): ServerCo
   const lifetimes = readLifetimes(options, keys);
   const users = options.users === undefined ? ANY_USER : checkedUserReader(options.users);
   const { authenticate = () => Promise.resolve(undefined), strings } = options;
+  const refresh = {
+    refreshTokens: options.tokens,
+    users,
+    lifetime: Math.min(lifetimes.refreshToken, lifetimes.grant),
+    familyLifetime: lifetimes.grant,
+    ...context,
+  };
   const textsOf = (uiLocales = "") => {
     try {
       return { ...ENGLISH, ...strings?.(uiLocales) };
@@ -61,14 +70,9 @@ export function readServerOptions(options: AuthorizationServerOptions): ServerCo
     ...readClientSources(ACTION, options, now),
     codes: checkedAuthorizations(options.codes),
     tokens: checkedRefreshTokens(options.tokens),
-    refresh: refreshService({
-      refreshTokens: options.tokens,
-      users,
-      lifetime: Math.min(lifetimes.refreshToken, lifetimes.grant),
-      familyLifetime: lifetimes.grant,
-      reuseSeconds: options.refreshReuseSeconds,
-      ...context,
-    }),
+    refresh: refreshReuseSeconds === undefined
+      ? refreshService(refresh)
+      : repeatableRefreshService(refresh, refreshReuseSeconds),
     users,
     keys,
     jwks: jwksHandler(keys),

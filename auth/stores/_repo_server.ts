@@ -189,7 +189,7 @@ function clientRecord(client: NewClient): StoredRecord {
     expiresAt,
     disabled,
   } satisfies Members<NewClient>;
-  return { value, index: [ALL], ...(expiresAt === undefined ? {} : { expiresAt }) };
+  return { value, index: [ALL], expiresAt };
 }
 
 function readClient({ value, version }: Versioned): RegisteredClient {

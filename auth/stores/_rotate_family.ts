@@ -16,7 +16,7 @@ export type RotationStep =
 export function rotationStep(family: RefreshFamily, rotation: RefreshRotation): RotationStep {
   if (family.revoked) return { outcome: "revoked" };
   // Before expiry: an old secret is reuse even if the current one has expired
-  const { previous, ...rest } = family;
+  const { previous } = family;
   if (family.currentHash !== rotation.fromHash) {
     const isRepeated = previous?.hash === rotation.fromHash && rotation.now < previous.until;
     if (isRepeated) return { outcome: "repeated" };
@@ -24,10 +24,9 @@ export function rotationStep(family: RefreshFamily, rotation: RefreshRotation): 
   }
   const { familyExpiresAt } = family;
   if (rotation.now >= Math.min(family.expiresAt, familyExpiresAt)) return { outcome: "expired" };
-  const { repeatable, fromHash: hash } = rotation;
   const next: RefreshFamily = {
-    ...rest,
-    ...(repeatable === undefined ? {} : { previous: { hash, ...repeatable } }),
+    ...family,
+    previous: rotation.previous,
     currentHash: rotation.toHash,
     generation: family.generation + 1,
     expiresAt: Math.min(rotation.expiresAt, familyExpiresAt),

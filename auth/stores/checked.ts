@@ -147,11 +147,6 @@ function checkFamily(family: RefreshFamily | null): RefreshFamily | null {
   if (!Number.isInteger(family.generation)) throw invalid(what, "generation", "an integer");
   requireStringArray(what, family, "amr");
   if (!isAbsent(family.scope)) requireStringArray(what, family, "scope");
-  const { previous = null } = family;
-  if (previous !== null) {
-    requireStrings(what, previous, ["hash", "salt"]);
-    requireTimes(what, previous, ["until"]);
-  }
   return family;
 }
 

@@ -66,7 +66,7 @@ export interface RefreshFamily {
   /** SHA-256 of the one valid token's secret. */
   readonly currentHash: string;
   /** The last rotation, if its answer may be repeated. */
-  readonly previous?: RepeatableRotation;
+  readonly previous?: RepeatableRotation | undefined;
   /** Number of rotations. */
   readonly generation: number;
   /** Whether it was revoked. */
@@ -116,8 +116,8 @@ export interface RefreshRotation {
   readonly now: number;
   /** When the next token expires; never later than the family. */
   readonly expiresAt: number;
-  /** What is stored as `previous`, with `fromHash`. @default none: the rotation cannot be repeated */
-  readonly repeatable?: Omit<RepeatableRotation, "hash"> | undefined;
+  /** This rotation, if its answer may be repeated: what the store keeps as `previous` of the family. @default none */
+  readonly previous?: RepeatableRotation | undefined;
 }
 
 /** Which families to revoke. */

@@ -191,7 +191,7 @@ function parseProxies(proxies: unknown): readonly IpRange[] {
     const range = typeof text === "string" ? parseIpRange(text) : undefined;
     if (range !== undefined) return range;
     throw new TypeError(
-      `Cannot trust proxies: deployment.proxies[${i}] must be an address, or a range such as 10.0.0.0/8 with zero host bits`,
+      `Cannot trust proxies: deployment.proxies[${i}] must be an address, or a range such as 10.0.0.0/8`,
     );
   });
 }

@@ -57,7 +57,7 @@ export function throttleService(options: ThrottleServiceOptions): ThrottleServic
   const { store, keys, events, warn } = options;
   if (typeof store?.reserve !== "function" || typeof keys?.sign !== "function") {
     throw new TypeError(
-      "Cannot create throttle: store or keys are missing; deriveKeys() creates keys",
+      "Cannot create throttle: store or keys are missing",
     );
   }
   const now = createClock(options.now);
@@ -200,6 +200,6 @@ function bucketsOf({ address = "" }: LoginClient): readonly string[] {
   const buckets = addressBuckets(address);
   if (buckets !== undefined) return buckets;
   throw new TypeError(
-    "Cannot count attempt: address must be an IP address, from clientAddressReader()",
+    "Cannot count attempt: address must be an IP address",
   );
 }

@@ -114,8 +114,8 @@ export function createBearerStrategy(
   });
   const metadata = resourceMetadata === undefined
     ? ""
-    : `, resource_metadata="${checkQuotable("resourceMetadata", resourceMetadata)}"`;
-  const challenge = `Bearer realm="${checkQuotable("realm", realm)}"${metadata}`;
+    : `, resource_metadata="${checkQuotable(resourceMetadata)}"`;
+  const challenge = `Bearer realm="${checkQuotable(realm)}"${metadata}`;
 
   return Object.freeze<AuthStrategy>({
     name: "bearer",
@@ -236,7 +236,9 @@ function scopesOf(scope: unknown): readonly string[] {
 /** RFC 9110 §5.6.4, without characters that need escaping. */
 const QUOTABLE_REGEXP = /^[\x20-\x7e]+$/;
 
-function checkQuotable(name: string, text: string): string {
+function checkQuotable(text: string): string {
   if (typeof text === "string" && QUOTABLE_REGEXP.test(text) && !/["\\]/.test(text)) return text;
-  throw new TypeError(`${ACTION}: ${name} must be printable ASCII without quotes and backslashes`);
+  throw new TypeError(
+    `${ACTION}: realm and resourceMetadata must be printable ASCII without quotes and backslashes`,
+  );
 }

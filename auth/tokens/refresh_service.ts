@@ -9,7 +9,6 @@ import { equalText } from "../_bytes.ts";
 import { createClock } from "../_clock.ts";
 import { createEmitter } from "../_emit.ts";
 import { digestText } from "../_kdf.ts";
-import { requireSeconds } from "../_options.ts";
 import { oldestBeyond } from "../_oldest.ts";
 import { randomId, randomToken } from "../_random.ts";
 import {
@@ -72,6 +71,17 @@ const MAX_FAMILIES = 100;
  * ```
  */
 export function refreshService(options: RefreshServiceOptions): RefreshService {
+  return createRefreshService(options, () => ({ next: randomToken() }));
+}
+
+/** The secret that follows another one, and what is stored if the rotation may be repeated. */
+type NextSecret = { readonly next: string } & Pick<RefreshRotation, "previous">;
+
+/** The service, by what it makes of a secret. */
+export function createRefreshService(
+  options: RefreshServiceOptions,
+  nextSecret: (secret: string, at: number) => NextSecret | Promise<NextSecret>,
+): RefreshService {
   const { events, warn } = options ?? {};
   if (
     typeof options?.refreshTokens?.rotate !== "function" ||
@@ -83,10 +93,6 @@ export function refreshService(options: RefreshServiceOptions): RefreshService {
   const users = checkedUserReader(options.users);
   const now = createClock(options.now);
   const limits = refreshLimits(options);
-  const { reuseSeconds } = options;
-  if (reuseSeconds !== undefined) {
-    requireSeconds("Cannot create refresh service", { reuseSeconds }, { max: MAX_REUSE });
-  }
   const emit = createEmitter({ events, now, warn });
 
   function isExpired(family: RefreshFamily, at: number): boolean {
@@ -159,27 +165,17 @@ export function refreshService(options: RefreshServiceOptions): RefreshService {
       if (isRevoked(family)) throw rejected("revoked");
       const at = now();
       const refusal = await refusalOf(family, at);
-      const salt = reuseSeconds === undefined ? undefined : randomToken();
-      const next = salt === undefined ? randomToken() : await successorOf(secret, salt);
+      const { next, previous } = await nextSecret(secret, at);
       const [fromHash, nextHash] = await Promise.all([digestText(secret), digestText(next)]);
       const grant = grantOf(family);
       const subject = { sub: grant.sub, familyId, sessionId: grant.sessionId };
       async function present(
-        to: Pick<RefreshRotation, "toHash" | "expiresAt" | "repeatable">,
-      ): Promise<"rotated" | "repeated"> {
+        to: Pick<RefreshRotation, "toHash" | "expiresAt" | "previous">,
+      ): Promise<void> {
         const rotation = { familyId, found: family ?? undefined, fromHash, now: at, ...to };
         const outcome = await refreshTokens.rotate(rotation);
         if (outcome === "reused") emit("refresh.reuse_detected", subject);
-        return requireRotated(outcome);
-      }
-      /** The answer of the rotation that used the token: the successor is computed from what that one has stored. */
-      async function repeat() {
-        const { previous, expiresAt, revoked = true } = await refreshTokens.find(familyId) ?? {};
-        if (revoked || previous?.hash !== fromHash || expiresAt === undefined) {
-          throw rejected("reused");
-        }
-        const successor = await successorOf(secret, previous.salt);
-        return { refreshToken: `${handle}.${successor}`, expiresAt, familyId, ...grant };
+        requireRotated(outcome);
       }
       // Refused requests call the store as well: only it can detect reuse. They write the same hash, so the client's token
       // stays valid if the refusal came from a stale replica.
@@ -190,17 +186,11 @@ export function refreshService(options: RefreshServiceOptions): RefreshService {
       }
       if (prepare !== undefined) {
         // A stale replica does not know the newest token: only the store can tell it from a reused one
-        const isRepeated = !equalText(fromHash, family.currentHash) &&
-          await present(same) === "repeated";
+        if (!equalText(fromHash, family.currentHash)) await present(same);
         await prepare({ ...grant, familyId });
-        if (isRepeated) return await repeat();
       }
       const expiresAt = limits.nextExpiry(family, at);
-      const repeatable = salt === undefined || reuseSeconds === undefined
-        ? undefined
-        : { salt, until: at + reuseSeconds };
-      const outcome = await present({ toHash: nextHash, expiresAt, repeatable });
-      if (outcome === "repeated") return await repeat();
+      await present({ toHash: nextHash, expiresAt, previous });
       emit("refresh.rotated", subject);
       return {
         refreshToken: `${handle}.${next}`,
@@ -248,11 +238,11 @@ export function refreshService(options: RefreshServiceOptions): RefreshService {
 
 type RotationOutcome = Awaited<ReturnType<RefreshTokenStore["rotate"]>>;
 
-function requireRotated(outcome: RotationOutcome): "rotated" | "repeated" {
+function requireRotated(outcome: RotationOutcome): void {
   switch (outcome) {
     case "rotated":
+      return;
     case "repeated":
-      return outcome;
     case "reused":
     case "expired":
     case "revoked":
@@ -261,17 +251,6 @@ function requireRotated(outcome: RotationOutcome): "rotated" | "repeated" {
   }
   outcome satisfies never; // an unknown answer of a custom store must not count as success
   throw new TypeError("Cannot rotate refresh token: the store returned an unknown result");
-}
-
-/** Longest time in which a rotation may be repeated. */
-const MAX_REUSE = 60;
-
-/**
- * The successor of a secret. Who knows the secret does not know the salt, and who reads the store does not know the secret: neither
- * can compute it.
- */
-async function successorOf(secret: string, salt: string): Promise<string> {
-  return await digestText(`successor\n${salt}\n${secret}`);
 }
 
 /** One error for all reasons, so that a client learns nothing about a foreign token. */

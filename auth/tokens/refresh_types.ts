@@ -25,13 +25,6 @@ export interface RefreshLimits {
 export interface RefreshServiceOptions extends RefreshLimits {
   /** Persists families. */
   readonly refreshTokens: RefreshTokenStore;
-  /**
-   * For how many seconds a token that was rotated gets the same successor again, for clients that did not get the answer: an integer
-   * up to 60. Only until the successor is used; after that, and later, it is a reuse.
-   *
-   * @default none: every second use is a reuse
-   */
-  readonly reuseSeconds?: number | undefined;
   /** Reads users: every rotation checks the user. */
   readonly users: Pick<UserStore, "findBySub">;
   /** The time, in seconds since the epoch. */
@@ -124,6 +117,7 @@ export type RefreshFailure =
   | "malformed"
   | "not_found"
   | "revoked"
+  | "repeated"
   | "reused"
   | "expired"
   | "user_unknown"

@@ -37,8 +37,7 @@ interface OptionRow {
 
 const ACTION = "Cannot create passkey service";
 
-const ORIGINS =
-  "scheme, host and port as browsers send them, without final slash, path, default port and wildcard; http is for localhost only";
+const ORIGINS = "scheme, host and port as browsers send them; http is for localhost only";
 
 /** One row for each option. */
 export const WEBAUTHN_OPTIONS: OptionRows = /* @__PURE__ */ optionRows();
@@ -115,7 +114,7 @@ export function readRelyingParty(config: WebAuthnConfig): RelyingParty {
   });
   if (rp.residentKey !== "required" && !rp.identified) { // it would count as a way to sign in, and be none
     throw new TypeError(
-      `${ACTION}: residentKey: "${rp.residentKey}" needs identified: such passkeys sign in by name only`,
+      `${ACTION}: residentKey: "${rp.residentKey}" needs identified`,
     );
   }
   if (rp.attestation !== "none" && rp.verifyAttestation === undefined) {

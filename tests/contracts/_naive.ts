@@ -185,7 +185,7 @@ function naiveRefreshTokenStore(now: () => number): RefreshTokenStore {
   return {
     find,
     create: (family) => families.put(family.id, family),
-    async rotate({ familyId, fromHash, toHash, now: time, expiresAt, repeatable }) {
+    async rotate({ familyId, fromHash, toHash, now: time, expiresAt, previous: own }) {
       const family = await find(familyId);
       if (family === null) return "not_found";
       if (family.revoked) return "revoked";
@@ -199,7 +199,7 @@ function naiveRefreshTokenStore(now: () => number): RefreshTokenStore {
       const { previous: _, ...rest } = family;
       await families.put(familyId, {
         ...rest,
-        ...(repeatable === undefined ? {} : { previous: { hash: fromHash, ...repeatable } }),
+        ...(own === undefined ? {} : { previous: own }),
         currentHash: toHash,
         generation: family.generation + 1,
         expiresAt: Math.min(expiresAt, family.familyExpiresAt),

@@ -56,14 +56,14 @@ export const REFRESH_ROTATE_CASES: readonly ContractCase<RefreshTokenStore>[] = 
     async run({ store, clock }) {
       const family = await createFamily(store);
       const until = START + 10;
-      const first = rotation({ repeatable: { salt: "salt 0", until } });
+      const first = rotation({ previous: { hash: "hash 0", salt: "salt 0", until } });
       assertEquals(await store.rotate(first), "rotated");
       const after = await store.find("f1");
       assertEquals(after?.previous, { hash: "hash 0", salt: "salt 0", until });
       const other = {
         ...first,
         toHash: "hash x",
-        repeatable: { salt: "salt x", until: until + 10 },
+        previous: { hash: "hash x", salt: "salt x", until: until + 10 },
       };
       clock.set(until - 1);
       assertEquals(await store.rotate({ ...other, now: until - 1 }), "repeated");

@@ -167,16 +167,22 @@ function documentUrl(clientId: string): URL | undefined {
 }
 
 /** Media types of a document, RFC 8259 and RFC 6839 §3.1. */
-const JSON_REGEXP = /^application\/(?:[\w.-]+\+)?json$/;
+const JSON_REGEXP = /^application\/(?:[\w.-]+\+)?json$/i;
 
 /** A document; `undefined` if its server has none. @throws {AuthError} If there is no answer that says so. */
 async function fetchDocument(
   url: URL,
-  fetch: FetchFunction | undefined,
+  send: FetchFunction = globalThis.fetch,
 ): Promise<FetchedJson | undefined> {
+  let type = "";
+  const fetch: FetchFunction = async (address, init) => {
+    const response = await send(address, init);
+    [type = ""] = (response.headers.get("content-type") ?? "").split(";", 1);
+    return response;
+  };
   try {
     const document = await fetchJson(url.href, { ...LIMITS, accept: "application/json", fetch });
-    return JSON_REGEXP.test(document.type) ? document : undefined;
+    return JSON_REGEXP.test(type.trim()) ? document : undefined;
   } catch (error) {
     if (!(error instanceof FetchError)) throw error;
     const { failure, status = 0 } = error;

@@ -327,7 +327,7 @@ for (const [why, realm] of REALMS) {
     assertThrows(
       () => bearerTokenStrategy(untyped(options)),
       TypeError,
-      "realm must be printable ASCII",
+      "realm and resourceMetadata must be printable ASCII",
     );
   });
 }

@@ -189,7 +189,7 @@ function authorizeSteps({ authorize, access }: GuardedAccess): readonly Step[] {
 function decide(result: unknown): undefined {
   if (result === undefined) return;
   throw new TypeError(
-    "Cannot admit the request: authorize() returned a value; it throws to reject",
+    "Cannot admit the request: authorize() returned a value",
   );
 }
 
@@ -205,7 +205,7 @@ function admit(
   }
   if (!isPrincipal(subject)) {
     throw new TypeError(
-      "Cannot admit the request: the guard returned something other than a principal",
+      "Cannot admit the request: the guard returned no principal",
     );
   }
   ctx.principal = subject;

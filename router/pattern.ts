@@ -209,7 +209,7 @@ function checkRegExp(regexp: string, source: string): string {
   if (/(?<!\[)\^|\$|[@#]\d/.test(regexp)) {
     throw patternError(
       source,
-      "its expression has an anchor, or @ or # before a digit; a parameter always matches whole",
+      "its expression has an anchor, or @ or # before a digit",
     );
   }
   return `(?:${nonCapturing(regexp)})`; // without the group, `a|b` would split the whole route

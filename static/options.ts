@@ -55,7 +55,7 @@ export function checkOptions(prefix: string, options: StaticAssetOptions): void 
   }
   if (typeof directory !== "string" || directory === "") {
     throw new TypeError(
-      "Cannot mount static assets: directory must be a non-empty string; convert a URL with fromFileUrl()",
+      "Cannot mount static assets: directory must be a non-empty string",
     );
   }
   if (

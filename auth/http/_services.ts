@@ -232,6 +232,6 @@ function checkShapes(options: ServiceOptions): void {
 function requireStore(name: string, method: unknown): void {
   if (typeof method === "function") return;
   throw new TypeError(
-    `${ACTION}: stores.${name} is missing; inMemoryAuthStores() creates all stores`,
+    `${ACTION}: stores.${name} is missing`,
   );
 }

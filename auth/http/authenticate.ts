@@ -60,7 +60,7 @@ export function forgeryCheck(
     return (request) => void checkOrigin(request);
   }
   throw new TypeError(
-    `Cannot create guard: strategy ${ambient.name} needs a CSRF check, which registerAuth() provides`,
+    `Cannot create guard: strategy ${ambient.name} needs a CSRF check`,
   );
 }
 

@@ -235,7 +235,7 @@ function checkContainer(
   }
   if (container.has(AUTH_RUNTIME)) {
     throw new TypeError(
-      `${ACTION}: the container has it already; use one container for each application`,
+      `${ACTION}: the container has it already`,
     );
   }
   if (manager === undefined) return;

@@ -50,8 +50,7 @@ export function registeredManager(container: Container): AuthorizationManager {
     authorize(principal, context) {
       if (manager === undefined && !container.has(AUTHORIZATION_MANAGER)) {
         throw new TypeError(
-          "Cannot authorize: there is no authorization manager; pass the option authorization to registerAuth(), or " +
-            "register AUTHORIZATION_MANAGER in the container",
+          "Cannot authorize: there is no authorization manager; pass the option authorization",
         );
       }
       manager ??= container.resolve<AuthorizationManager>(AUTHORIZATION_MANAGER);

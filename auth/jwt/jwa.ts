@@ -138,7 +138,7 @@ export function isJwaAlgorithm(value: unknown): value is JwaAlgorithm {
 export function checkAlgorithms(cannot: string, list: readonly JwaAlgorithm[]): void {
   if (!Array.isArray(list) || list.length === 0) {
     throw new TypeError(
-      `${cannot}: algorithms must list the allowed algorithms, for example ["ES256"]`,
+      `${cannot}: algorithms must list the allowed algorithms`,
     );
   }
   for (const alg of list as readonly unknown[]) {

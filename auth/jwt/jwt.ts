@@ -213,7 +213,7 @@ const MAX_TOLERANCE = 600;
 function readRules(options: Partial<VerifyJwtOptions>): ClaimRules {
   const unset = EXPECTED.find((name) => name in options && options[name] === undefined);
   if (unset !== undefined) {
-    throw new TypeError(`Cannot verify token: ${unset} must not be undefined; omit it or set it`);
+    throw new TypeError(`Cannot verify token: ${unset} must not be undefined`);
   }
   const { subject, clockTolerance = 30, maxAge, requiredClaims = [], typ } = options;
   if (!isBetween(clockTolerance, 0, MAX_TOLERANCE)) {

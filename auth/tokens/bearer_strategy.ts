@@ -239,6 +239,6 @@ const QUOTABLE_REGEXP = /^[\x20-\x7e]+$/;
 function checkQuotable(text: string): string {
   if (typeof text === "string" && QUOTABLE_REGEXP.test(text) && !/["\\]/.test(text)) return text;
   throw new TypeError(
-    `${ACTION}: realm and resourceMetadata must be printable ASCII without quotes and backslashes`,
+    `${ACTION}: realm and resourceMetadata must be printable ASCII without quotes`,
   );
 }

@@ -34,7 +34,7 @@ export function missingScope(
 const METADATA_REGEXP = /, resource_metadata="[^"]*"/;
 
 /** That parameter of a guard's challenge. */
-export function metadataIn(challenge = ""): string {
+function metadataIn(challenge = ""): string {
   return METADATA_REGEXP.exec(challenge)?.[0] ?? "";
 }
 

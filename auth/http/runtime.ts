@@ -50,7 +50,7 @@ export function registeredManager(container: Container): AuthorizationManager {
     authorize(principal, context) {
       if (manager === undefined && !container.has(AUTHORIZATION_MANAGER)) {
         throw new TypeError(
-          "Cannot authorize: there is no authorization manager; pass the option authorization",
+          "Cannot authorize: there is no authorization manager; pass one, or register AUTHORIZATION_MANAGER",
         );
       }
       manager ??= container.resolve<AuthorizationManager>(AUTHORIZATION_MANAGER);

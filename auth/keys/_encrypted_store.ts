@@ -84,7 +84,7 @@ function encryptedKeyStore(
       return await save(keys, version) === "saved";
     } catch {
       // Without the error: a driver's error may contain what was written
-      warn("Cannot encrypt key ring again: the store does not take it; keep the old secret");
+      warn("Cannot encrypt key ring again: keep the old secret");
       return false;
     }
   }

@@ -68,7 +68,7 @@ export async function decryptTokens(
     if (decrypted === undefined) throw new SyntaxError("no secret fits");
     return JSON.parse(decodeUtf8(decrypted.plaintext));
   } catch {
-    warn("Cannot read the tokens of a provider: they were changed, or their secret was removed");
+    warn("Cannot read the tokens of a provider: their secret was removed");
     return undefined;
   }
 }

@@ -82,7 +82,7 @@ async function derive(
     return await pbkdf2(password, { salt, iterations, length });
   } catch (cause) { // Cloudflare allows 100,000 iterations, a self-hosted workerd any number
     throw new TypeError(
-      `Cannot hash password: this runtime does not support ${iterations} iterations of PBKDF2; set the option hasher`,
+      `Cannot hash password: this runtime does not support ${iterations} iterations of PBKDF2; set the option "hasher"`,
       { cause },
     );
   }

@@ -118,7 +118,7 @@ export function csrfService(options: CsrfServiceOptions): CsrfService {
   const { keys, cookies, header = "X-CSRF-Token", trustedOrigins } = options;
   if (typeof keys?.sign !== "function" || typeof cookies?.read !== "function") {
     throw new TypeError(
-      "Cannot create CSRF service: keys or cookies are missing",
+      "Cannot create CSRF service: keys or cookies are missing; deriveKeys() and cookiePolicy() create them",
     );
   }
   const { events, warn } = options;

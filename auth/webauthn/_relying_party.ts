@@ -37,7 +37,8 @@ interface OptionRow {
 
 const ACTION = "Cannot create passkey service";
 
-const ORIGINS = "scheme, host and port as browsers send them; http is for localhost only";
+const ORIGINS =
+  "scheme, host and port as browsers send them, without final slash; http is for localhost only";
 
 /** One row for each option. */
 export const WEBAUTHN_OPTIONS: OptionRows = /* @__PURE__ */ optionRows();

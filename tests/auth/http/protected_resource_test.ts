@@ -115,7 +115,7 @@ const CHALLENGES: readonly (readonly [
     "/fresh",
     "notes:read",
     401,
-    `Bearer error="insufficient_user_authentication", max_age="60", ${NAMED}`,
+    `Bearer error="insufficient_user_authentication", max_age="60"`,
   ],
   [
     "no token in middleware",

@@ -57,6 +57,9 @@ const VARIABLES: readonly string[] = [
   "GATEHOUSE_EFFORT",
   "NODE_ENV", // GraphQL Yoga reads it, and the next one
   "DEBUG",
+  "TSC_*", // and TypeScript these
+  "NODE_INSPECTOR_IPC",
+  "VSCODE_INSPECTOR_OPTIONS",
 ];
 
 async function permissions(temporary: string): Promise<string[]> {

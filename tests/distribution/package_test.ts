@@ -26,7 +26,7 @@ const MACHINE_REGEXPS: readonly RegExp[] = [
 ];
 
 /** The largest archive that nobody has to think about, in bytes. */
-const MAX_BYTES = 1_500_000;
+const MAX_BYTES = 1_750_000;
 
 let archive: Uint8Array<ArrayBuffer>;
 let files: readonly TarFile[];

@@ -13,28 +13,14 @@ import {
 import type { OpenApiDocument } from "../../router/openapi_types.ts";
 import { type CliOutput, type Command, command, type CommandOutcome } from "./_command.ts";
 
-const USAGE = `Usage: gatehouse http openapi generate --controllers <path> [options]
-
-Writes the OpenAPI 3.1 document of the router that a file exports, or of the controllers that it
-imports, without their router's prefix and guards.
-
-Options:
-  --controllers <path>  File that imports all decorated controllers (required). It may export a
-                        "router" or register one under HTTP_ROUTER, and may export "info"
-  --output <path>       Where the document is written [default: openapi.json]
-  --validators <path>   Where validators of routes are written, a TypeScript module [default: none]
-  --title <text>        Title of the API [default: the router's, "info"'s or deno.json's]
-  --api-version <text>  Version of the API [default: the same]
-  --config <path>       The deno.json that Deno was given by its own --config
-  --no-types            Read no schemas from TypeScript types
-  --check               Write nothing; exit with 1 if a file is not what would be written
-  -h, --help            Print this help
-`;
-
 /** Writes the document of an API. */
 export const GENERATE: Command = generateCommand({
   words: "http openapi generate",
-  usage: USAGE,
+  about:
+    `Writes the OpenAPI 3.1 document of the router that a file exports, or of the controllers that it
+imports, without their router's prefix and guards.`,
+  files: `--output <path>       Where the document is written [default: openapi.json]
+  --validators <path>   Where validators of routes are written, a TypeScript module [default: none]`,
   output: "openapi.json",
   more: ["validators"],
   render: documentFile,
@@ -43,7 +29,10 @@ export const GENERATE: Command = generateCommand({
 /** A command that writes files made of an API's document. */
 export interface GenerateCommand extends Pick<GenerateFilesOptions, "render"> {
   readonly words: string;
-  readonly usage: string;
+  /** What it writes, for its help. */
+  readonly about: string;
+  /** Help for its options that name files. */
+  readonly files: string;
   /** Default of `--output`. */
   readonly output: string;
   /** Flags that other such commands do not have. */
@@ -52,11 +41,25 @@ export interface GenerateCommand extends Pick<GenerateFilesOptions, "render"> {
 
 /** Creates a command that writes files made of an API's document. */
 export function generateCommand(
-  { words, usage, output: file, more = [], render }: GenerateCommand,
+  { words, about, files, output: file, more = [], render }: GenerateCommand,
 ): Command {
   return command({
     words,
-    usage,
+    usage: `Usage: gatehouse ${words} --controllers <path> [options]
+
+${about}
+
+Options:
+  --controllers <path>  File that imports all decorated controllers (required). It may export a
+                        "router" or register one under HTTP_ROUTER, and may export "info"
+  ${files}
+  --title <text>        Title of the API [default: the router's, "info"'s or deno.json's]
+  --api-version <text>  Version of the API [default: the same]
+  --config <path>       The deno.json that Deno was given by its own --config
+  --no-types            Read no schemas from TypeScript types
+  --check               Write nothing; exit with 1 if a file is not what would be written
+  -h, --help            Print this help
+`,
     flags: {
       required: ["controllers"],
       optional: ["output", "title", "api-version", "config", ...more],

@@ -120,3 +120,41 @@ export async function withWorker(
     .finally(() => miniflare.dispose());
   return { name, results, ms: performance.now() - start };
 }
+
+/**
+ * Starts a server, which prints where it is as one line of JSON and ends with its input, for as long as `use` takes.
+ *
+ * @param options The folder that it runs in.
+ */
+export async function withServer<Started>(
+  name: string,
+  [program = "", ...args]: readonly string[],
+  use: (started: Started) => Promise<readonly RuntimeResult[]>,
+  options: { readonly cwd?: string } = {},
+): Promise<Outcome> {
+  const start = performance.now();
+  const child = new Deno.Command(program, {
+    ...options,
+    args,
+    env: { NO_COLOR: "1" },
+    stdin: "piped",
+    stdout: "piped",
+    stderr: "piped",
+  }).spawn();
+  const complaints = new Response(child.stderr).text();
+  const timer = setTimeout(() => child.kill("SIGKILL"), TIMEOUT_MS);
+  const output = child.stdout.pipeThrough(new TextDecoderStream()).getReader();
+  let results: readonly RuntimeResult[] = [];
+  try {
+    results = await use(JSON.parse((await output.read()).value ?? ""));
+  } catch {
+    // It has said why
+  }
+  await child.stdin.close().catch(() => {}); // with which it ends
+  await child.status;
+  clearTimeout(timer);
+  await output.cancel();
+  const said = await complaints;
+  if (results.length === 0) results = [{ name: "start", error: said }];
+  return { name, results, ms: performance.now() - start };
+}

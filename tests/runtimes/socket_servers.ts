@@ -7,13 +7,12 @@
 import { join, toFileUrl } from "@std/path";
 import { ROOT, runDeno } from "../../dev/_project.ts";
 import { bundle } from "./bundle.ts";
-import { runCases, type RuntimeResult } from "./harness.ts";
-import { COMMANDS, findVersion, withWorker } from "./launch.ts";
+import { runCases } from "./harness.ts";
+import { COMMANDS, findVersion, withServer, withWorker } from "./launch.ts";
 import type { Outcome } from "./report.ts";
 import { socketCases } from "./socket_cases.ts";
 import { WS } from "./versions.ts";
 
-const TIMEOUT_MS = 120_000;
 const LOCK = join(ROOT, "tests/runtimes/deno.lock");
 
 /** Runs the cases on each server. @param folder Where the bundles go; it must not exist. */
@@ -39,7 +38,11 @@ await serve(process.argv[2], ${JSON.stringify(ws)});
       continue;
     }
     const flags = runtime === "deno" ? ["--allow-all"] : [];
-    yield await runServer(version.name, [...program, ...flags, script, runtime]);
+    yield await withServer<{ readonly port: number }>(
+      version.name,
+      [...program, ...flags, script, runtime],
+      ({ port }) => runCases(socketCases({ port, isWorkerd: false })),
+    );
   }
   const worker = await bundle(
     join(ROOT, "tests/runtimes/socket_worker_main.ts"),
@@ -62,36 +65,4 @@ async function findWs(folder: string): Promise<string> {
   const found = Object.values(npmPackages).find(({ name }) => name === "ws");
   if (found === undefined) throw new Error(`Cannot find ${WS}`);
   return toFileUrl(join(found.localPath, "wrapper.mjs")).href;
-}
-
-/** Starts a server, and talks to it. */
-async function runServer(
-  name: string,
-  [program = "", ...args]: readonly string[],
-): Promise<Outcome> {
-  const start = performance.now();
-  const child = new Deno.Command(program, {
-    args,
-    env: { NO_COLOR: "1" },
-    stdin: "piped",
-    stdout: "piped",
-    stderr: "piped",
-  }).spawn();
-  const complaints = new Response(child.stderr).text();
-  const timer = setTimeout(() => child.kill("SIGKILL"), TIMEOUT_MS);
-  const output = child.stdout.pipeThrough(new TextDecoderStream()).getReader();
-  let results: readonly RuntimeResult[] = [];
-  try {
-    const { port } = JSON.parse((await output.read()).value ?? "") as { readonly port: number };
-    results = await runCases(socketCases({ port, isWorkerd: false }));
-  } catch {
-    // It has said why
-  }
-  await child.stdin.close().catch(() => {}); // with which it ends
-  await child.status;
-  clearTimeout(timer);
-  await output.cancel();
-  const said = await complaints;
-  if (results.length === 0) results = [{ name: "start", error: said }];
-  return { name, results, ms: performance.now() - start };
 }

@@ -7,8 +7,8 @@
 import { join, toFileUrl } from "@std/path";
 import { ROOT } from "../../dev/_project.ts";
 import { bundle } from "./bundle.ts";
-import { runCases, type RuntimeResult } from "./harness.ts";
-import { COMMANDS, findVersion, type RuntimeCommand, withWorker } from "./launch.ts";
+import { runCases } from "./harness.ts";
+import { COMMANDS, findVersion, type RuntimeCommand, withServer, withWorker } from "./launch.ts";
 import type { Outcome } from "./report.ts";
 import { makeFixture } from "./static_fixture.ts";
 import { featureCases, liveFeatureCases } from "./static_feature_cases.ts";
@@ -18,7 +18,6 @@ import { raceCases } from "./static_race_cases.ts";
 import { silentStreamCase } from "./silent_stream_case.ts";
 import { NODE_SERVER } from "./versions.ts";
 
-const TIMEOUT_MS = 120_000;
 const LOCK = join(ROOT, "tests/runtimes/deno.lock");
 
 /** Where a package has to be, for a module below the folder to import it by its name. */
@@ -95,46 +94,27 @@ await serve(server === "hono" ? ${JSON.stringify(toFileUrl(hono).href)} : server
 /** Starts a server that has files, and asks it. */
 async function runServer(
   name: string,
-  [program = "", ...args]: readonly string[],
+  command: readonly string[],
   folder: string,
 ): Promise<Outcome> {
-  const start = performance.now();
   const fixture = await Deno.realPath(join(folder, "fixture"));
   const outputDir = await Deno.makeTempDir({ dir: folder, prefix: "packages_" });
-  const child = new Deno.Command(program, {
-    args: [...args, fixture],
-    cwd: folder,
-    env: { NO_COLOR: "1" },
-    stdin: "piped",
-    stdout: "piped",
-    stderr: "piped",
-  }).spawn();
-  const complaints = new Response(child.stderr).text();
-  const timer = setTimeout(() => child.kill("SIGKILL"), TIMEOUT_MS);
-  const output = child.stdout.pipeThrough(new TextDecoderStream()).getReader();
-  let results: readonly RuntimeResult[] = [];
-  try {
-    const { value = "" } = await output.read();
-    const { port, pid } = JSON.parse(value) as Pick<StaticServer, "port" | "pid">;
-    const measures = ["bun", "node"].includes(args.at(-1) ?? "");
-    const server: StaticServer = { port, pid, folder: fixture, outputDir, measures };
-    const silent = args.at(-1) === "bun" ? [silentStreamCase(port)] : [];
-    results = await runCases([
-      ...packagedCases(server, ["/packaged", "/through"]),
-      ...liveCases(server),
-      ...featureCases(port),
-      ...liveFeatureCases(port),
-      ...(Deno.build.os === "linux" ? raceCases(server) : []),
-      ...silent,
-    ]);
-  } catch {
-    // It has said why
-  }
-  await child.stdin.close().catch(() => {}); // with which it ends
-  await child.status;
-  clearTimeout(timer);
-  await output.cancel();
-  const said = await complaints;
-  if (results.length === 0) results = [{ name: "start", error: said }];
-  return { name, results, ms: performance.now() - start };
+  const runtime = command.at(-1) ?? "";
+  const measures = ["bun", "node"].includes(runtime);
+  return await withServer<Pick<StaticServer, "port" | "pid">>(
+    name,
+    [...command, fixture],
+    async ({ port, pid }) => {
+      const server: StaticServer = { port, pid, folder: fixture, outputDir, measures };
+      return await runCases([
+        ...packagedCases(server, ["/packaged", "/through"]),
+        ...liveCases(server),
+        ...featureCases(port),
+        ...liveFeatureCases(port),
+        ...(Deno.build.os === "linux" ? raceCases(server) : []),
+        ...(runtime === "bun" ? [silentStreamCase(port)] : []),
+      ]);
+    },
+    { cwd: folder },
+  );
 }

@@ -17,25 +17,18 @@ import type { RouterOptions } from "./types.ts";
 /** All option names of an interface. */
 export type OptionNames<Options> = Readonly<Record<keyof Options, true>>;
 
-/** Options of `createRouter`, builders and `@HttpRouter`. */
-export const COMMON_OPTIONS: OptionNames<
-  Omit<RouterOptions, "prefix" | "before" | "catch" | "finally">
-> = {
+/** Options of `createRouter`. */
+export const ROUTER_OPTIONS: OptionNames<RouterOptions> = {
+  prefix: true,
+  before: true,
+  catch: true,
+  finally: true,
   maxBodyBytes: true,
   bodyTimeout: true,
   onError: true,
   onRequest: true,
   info: true,
   validators: true,
-};
-
-/** Options of `createRouter`. */
-export const ROUTER_OPTIONS: OptionNames<RouterOptions> = {
-  ...COMMON_OPTIONS,
-  prefix: true,
-  before: true,
-  catch: true,
-  finally: true,
 };
 
 const ROUTE_OPTIONS: OptionNames<RouteOptions> = {

@@ -10,7 +10,7 @@
 import type { StaticAssetOptions } from "../../static/types.ts";
 import { nameOf } from "./_controller_metadata.ts";
 import { addControllers } from "./_controllers.ts";
-import { COMMON_OPTIONS, type OptionNames, pick, rejectUnknownOptions } from "../_options.ts";
+import { type OptionNames, pick, rejectUnknownOptions } from "../_options.ts";
 import type { Class } from "./container.ts";
 import { filesOf } from "../internals.ts";
 import { joinPaths } from "../path.ts";
@@ -144,6 +144,11 @@ export function routerBuilder<Args extends unknown[] = []>(
 const NO_CLASS = "Cannot add a controller: it is not a class; check for circular imports";
 
 const BUILDER_OPTIONS: OptionNames<BuilderOptions> = {
-  ...COMMON_OPTIONS,
+  maxBodyBytes: true,
+  bodyTimeout: true,
+  onError: true,
+  onRequest: true,
+  info: true,
+  validators: true,
   container: true,
 };

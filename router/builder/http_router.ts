@@ -5,7 +5,7 @@
  */
 
 import type { StaticAssetOptions } from "../../static/types.ts";
-import { COMMON_OPTIONS, type OptionNames, pick, rejectUnknownOptions } from "../_options.ts";
+import { type OptionNames, pick, rejectUnknownOptions } from "../_options.ts";
 import { type BuilderOptions, type BuiltRouter, routerBuilder } from "./builder.ts";
 import { type Class, type Container, defaultContainer } from "./container.ts";
 import { checkClass, misused } from "./decorators.ts";
@@ -122,5 +122,10 @@ const HTTP_ROUTER_OPTIONS: OptionNames<HttpRouterOptions> = {
   withAuth: true,
   controllers: true,
   container: true,
-  ...COMMON_OPTIONS,
+  maxBodyBytes: true,
+  bodyTimeout: true,
+  onError: true,
+  onRequest: true,
+  info: true,
+  validators: true,
 };

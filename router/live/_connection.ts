@@ -78,6 +78,10 @@ export function createConnection(rules: ConnectionRules): Receiver {
 
   /** Starts to close. What was received and not handled is dropped: it may be of a user who is signed out. */
   function end(code: number, reason: string): void {
+    if (state === "closed") {
+      tasks = tasks.slice(-1); // the handler `close`
+      stop();
+    }
     if (transport === undefined || state !== "open") return;
     state = "closing";
     tasks = [];
@@ -92,10 +96,14 @@ export function createConnection(rules: ConnectionRules): Receiver {
   function finish(code: number, reason: string): void {
     if (state === "connecting" || state === "closed") return;
     state = "closed";
-    stop();
     clearTimeout(closeTimer);
     aborter.abort();
-    enqueue(() => handlers.close?.(socket, code, reason));
+    // the guards run until what the client sent before is handled
+    if (runGuards === undefined || tasks.length === 0) stop();
+    enqueue(() => {
+      stop();
+      return handlers.close?.(socket, code, reason);
+    });
   }
 
   function stop(): void {
@@ -107,9 +115,15 @@ export function createConnection(rules: ConnectionRules): Receiver {
     end(1001, "The server stops");
   }
 
+  function start(): void {
+    if (runGuards !== undefined) recheckTimer = setInterval(onTimer, rules.recheckMs);
+  }
+
   /** Runs the guards. Whatever prevents that closes the connection, too. */
   async function recheck(): Promise<void> {
-    if (state !== "open" || runGuards === undefined) return;
+    clearInterval(recheckTimer);
+    if (runGuards === undefined || (state !== "open" && tasks.length < 2)) return; // `close` alone waits
+    start(); // whoever asked for this run: the next one is due `recheck` seconds later
     try {
       await runGuards();
     } catch (error) {
@@ -151,7 +165,7 @@ export function createConnection(rules: ConnectionRules): Receiver {
       if (state !== "connecting") return;
       transport = opened;
       state = "open";
-      if (runGuards !== undefined) recheckTimer = setInterval(onTimer, rules.recheckMs);
+      start();
       rules.signal?.addEventListener("abort", goAway, { once: true });
       if (rules.signal?.aborted) return goAway();
       if (handlers.open !== undefined) enqueue(() => handlers.open?.(socket));
@@ -177,7 +191,6 @@ export function createConnection(rules: ConnectionRules): Receiver {
   };
 }
 
-/** Bytes of a message. Text has at least as many as UTF-16 units, RFC 3629 §3. */
 function sizeOf(data: string | ArrayBuffer | Uint8Array): number {
   return typeof data === "string" ? utf8Length(data) : data.byteLength;
 }

@@ -37,7 +37,7 @@ export interface LiveSocket {
   close(code?: number, reason?: string): void;
   /**
    * Runs the guards now, as it happens every `recheck` seconds: for example when an event says that the session was revoked.
-   * A refusal closes the connection.
+   * A refusal closes the connection. The next run is due `recheck` seconds after this one.
    */
   recheck(): Promise<void>;
 }

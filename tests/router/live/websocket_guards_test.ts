@@ -36,7 +36,7 @@ async function until(isSo: () => boolean): Promise<void> {
 function gate(): {
   strategy: AuthStrategy;
   calls: boolean[];
-  refuses: "" | "invalid" | "throw" | "hang";
+  refuses: "" | "invalid" | "throw" | "hang" | "slow";
 } {
   const state: ReturnType<typeof gate> = {
     refuses: "",
@@ -48,6 +48,7 @@ function gate(): {
         state.calls.push(recheck);
         if (!request.headers.has("X-Key")) return noCredential();
         if (state.refuses === "throw") throw new Error("the store is down");
+        if (state.refuses === "slow") await pause(100);
         if (state.refuses === "hang") await new Promise(() => {});
         if (state.refuses === "invalid") return authFailed("key_revoked", "the key was revoked");
         return authenticated(createPrincipal({ sub: `u${state.calls.length}`, method: "key" }));
@@ -215,6 +216,65 @@ Deno.test("websocket() keeps req.principal current, and recheck() checks at once
     await socket?.recheck();
     assertEquals(key.calls.length, 3);
   });
+});
+
+Deno.test("recheck() puts off the next run, which does not find it unfinished", async () => {
+  const key = gate();
+  const runtime = resourceServer({ strategies: [key.strategy] });
+  const router = withAuthRoutes(createRouter(), { runtime }).get("/", (req) =>
+    websocket(req, {
+      async open(socket) {
+        await pause(150);
+        key.refuses = "slow"; // 100 ms, in which the first run would be due
+        await socket.recheck();
+        key.refuses = "";
+        socket.send(`checked ${key.calls.length - 1} time`);
+      },
+    }, { recheck: 0.2 }));
+  await withServer((request) => router.fetch(request), async (port) => {
+    using client = await open(port, "/", KEY);
+    assertEquals(await client.next(), "checked 1 time");
+    await client.leave();
+  });
+});
+
+Deno.test("websocket() runs the guards until what a client sent before it left is handled", async () => {
+  for (const refuses of ["", "invalid", "throw"] as const) {
+    const key = gate();
+    const handled: unknown[] = [];
+    const errors: unknown[] = [];
+    let release = () => {};
+    const released = new Promise<void>((resolve) => release = resolve);
+    let closes = "";
+    const runtime = resourceServer({ strategies: [key.strategy] });
+    const router = withAuthRoutes(
+      createRouter({ onError: (error) => void errors.push(error) }),
+      { runtime },
+    ).get("/", (req) =>
+      websocket(req, {
+        message(_socket, data) {
+          handled.push(data);
+          return released;
+        },
+        close: (_socket, code) => void (closes += code),
+      }, SOON));
+    await withServer((request) => router.fetch(request), async (port) => {
+      using client = await open(port, "/", KEY);
+      for (const text of ["a", "b", "c"]) await client.send(text);
+      await client.leave();
+      key.refuses = refuses;
+      const { length } = key.calls;
+      if (refuses === "") await until(() => key.calls.length > length + 2);
+      else await pause(60);
+      release();
+      await until(() => closes !== "");
+      const { length: last } = key.calls;
+      await pause(60);
+      assertEquals(handled, refuses === "" ? ["a", "b", "c"] : ["a"], refuses);
+      assertEquals([closes, errors.length], ["1000", refuses === "throw" ? 1 : 0]);
+      assertEquals(key.calls.length, last);
+    });
+  }
 });
 
 Deno.test("websocket() runs authorize() and scope checks again, with the outputs of the schemas", async () => {

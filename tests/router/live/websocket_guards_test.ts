@@ -15,6 +15,7 @@ import {
   requireVerifiedEmail,
   resourceServer,
   websocket,
+  type WebSocketHandlers,
   type WebSocketOptions,
   withAuthRoutes,
 } from "@gatehouse/http";
@@ -346,7 +347,12 @@ const ENDS: readonly (readonly [
 for (const [why, end] of ENDS) {
   Deno.test(`websocket() closes with 1008 when a session ends: ${why}`, async () => {
     const app = createTestApp();
-    app.router.get("/socket", (req) => websocket(req, { message: (s, m) => void s.send(m) }, SOON));
+    let socket: LiveSocket | undefined;
+    const handlers: WebSocketHandlers = {
+      open: (opened) => void (socket = opened),
+      message: (opened, text) => void opened.send(text),
+    };
+    app.router.get("/socket", (req) => websocket(req, handlers));
     const browser = await app.signedIn();
     await withServer((request, info) => app.router.fetch(request, info), async (port) => {
       const Origin = `http://127.0.0.1:${port}`;
@@ -355,8 +361,9 @@ for (const [why, end] of ENDS) {
       });
       await client.send("hello");
       assertEquals(await client.next(), "hello");
-      await pause(50);
+      await socket?.recheck();
       await end(app, (path) => browser.post(path));
+      await socket?.recheck();
       assertEquals(await client.next(), "close 1008 session_expired");
       assertEquals(app.errors, []);
     });
@@ -365,7 +372,11 @@ for (const [why, end] of ENDS) {
 
 Deno.test("websocket() does not record checks of a session as its use", async () => {
   const app = createTestApp();
-  app.router.get("/socket", (req) => websocket(req, {}, SOON));
+  let socket: LiveSocket | undefined;
+  app.router.get(
+    "/socket",
+    (req) => websocket(req, { open: (opened) => void (socket = opened) }),
+  );
   const browser = await app.signedIn();
   await withServer((request, info) => app.router.fetch(request, info), async (port) => {
     const Origin = `http://127.0.0.1:${port}`;
@@ -374,7 +385,8 @@ Deno.test("websocket() does not record checks of a session as its use", async ()
     });
     const before = (await app.runtime.sessions.list("u1"))[0]?.activeAt;
     app.clock.now += 600;
-    await pause(80);
+    await until(() => socket !== undefined);
+    await socket?.recheck();
     assertEquals((await app.runtime.sessions.list("u1"))[0]?.activeAt, before);
     assertEquals((await browser.send("/me")).status, 200);
     assertEquals((await app.runtime.sessions.list("u1"))[0]?.activeAt, app.clock.now);
@@ -384,7 +396,7 @@ Deno.test("websocket() does not record checks of a session as its use", async ()
 
 Deno.test("websocket() warns of nothing and emits one event when a session has ended", async () => {
   const app = createTestApp();
-  app.router.get("/socket", (req) => websocket(req, {}, SOON));
+  app.router.get("/socket", (req) => websocket(req, {}, { recheck: 0.1 }));
   const browser = await app.signedIn();
   await withServer((request, info) => app.router.fetch(request, info), async (port) => {
     const Origin = `http://127.0.0.1:${port}`;

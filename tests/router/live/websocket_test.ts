@@ -115,6 +115,20 @@ Deno.test("websocket() refuses what is no handshake, with a problem", async () =
   });
 });
 
+Deno.test("websocket() accepts what browsers and proxies make of a handshake", async () => {
+  await withSocket(ECHO, {}, async (port) => {
+    for (
+      const headers of [
+        { Connection: "keep-alive, Upgrade" }, // Firefox
+        { Connection: "upgrade", Upgrade: "WebSocket" },
+      ]
+    ) {
+      const client = await open(port, "/", { headers });
+      await client.leave();
+    }
+  });
+});
+
 Deno.test("websocket() refuses HEAD, POST and a handshake with content", async () => {
   await withSocket(ECHO, {}, async (port) => {
     assertEquals((await handshake(port, "/", { method: "HEAD" })).status, 426);
@@ -125,6 +139,31 @@ Deno.test("websocket() refuses HEAD, POST and a handshake with content", async (
     assertEquals((await handshake(port, "/", chunked)).status, 400);
   });
 });
+
+/** A handshake. */
+const HANDSHAKE = {
+  Connection: "Upgrade",
+  Upgrade: "websocket",
+  "Sec-WebSocket-Version": "13",
+  "Sec-WebSocket-Key": "dGhlIHNhbXBsZSBub25jZQ==",
+};
+
+/** Fields of content, which Deno's server refuses itself. */
+const CONTENT: readonly (readonly [name: string, value: string, status: number])[] = [
+  ["Content-Length", "5", 400],
+  ["Content-Length", "five", 400],
+  ["Content-Length", "0", 101],
+  ["Transfer-Encoding", "chunked", 400],
+];
+
+for (const [name, value, status] of CONTENT) {
+  Deno.test(`websocket() answers ${status} to a handshake with ${name}: ${value}`, async () => {
+    const router = createRouter().get("/", (req) => websocket(req, ECHO));
+    const response = await router.request("/", { headers: { ...HANDSHAKE, [name]: value } });
+    assertEquals(response.status, status);
+    if (status === 400) assertEquals((await response.json()).code, "invalid_handshake");
+  });
+}
 
 /** What the client offers, and what is selected: the client's order counts. */
 const SELECTED: readonly (readonly [offered: string | undefined, selected: string | null])[] = [
@@ -470,13 +509,7 @@ Deno.test("websocket() rejects invalid handlers and options", async () => {
     const errors: unknown[] = [];
     const router = createRouter({ onError: (error) => void errors.push(error) })
       .get("/", (req) => websocket(req, untyped(handlers), untyped(options)));
-    const headers = {
-      Connection: "Upgrade",
-      Upgrade: "websocket",
-      "Sec-WebSocket-Version": "13",
-      "Sec-WebSocket-Key": "dGhlIHNhbXBsZSBub25jZQ==",
-    };
-    assertEquals((await router.request("/", { headers })).status, 500, why);
+    assertEquals((await router.request("/", { headers: HANDSHAKE })).status, 500, why);
     assert(errors[0] instanceof error, why);
     assert(!String(errors[0]).includes("server"), String(errors[0]));
   }

@@ -31,9 +31,10 @@ export interface DocumentContext {
 interface Entry {
   /** `null` if the document was refused. */
   readonly client: RegisteredClient | null;
-  readonly fetchedAt: number;
   /** Until when it is not fetched again. */
   readonly freshUntil: number;
+  /** Until when it is used if it cannot be fetched. */
+  readonly usableUntil: number;
 }
 
 /** Bytes and milliseconds of one fetch. */
@@ -97,13 +98,15 @@ export function clientDocuments(
 
   async function loadEntry(url: URL): Promise<Entry> {
     const fetchedAt = now();
-    const refused = { client: null, fetchedAt, freshUntil: fetchedAt + MIN_AGE };
+    const refusedUntil = fetchedAt + MIN_AGE;
+    const refused = { client: null, freshUntil: refusedUntil, usableUntil: refusedUntil };
     if (allow !== undefined && await allow(new URL(url)) !== true) return refused;
     const document = await fetchDocument(url, fetch);
     const client = document && readDocument(url, document.value, { scope, fetchedAt });
     if (document === undefined || client === undefined) return refused;
     const age = Math.min(Math.max(document.maxAge ?? DEFAULT_AGE, MIN_AGE), MAX_AGE);
-    return { client, fetchedAt, freshUntil: fetchedAt + age };
+    const freshUntil = fetchedAt + age;
+    return { client, freshUntil, usableUntil: freshUntil + STALE_AGE };
   }
 
   /** @throws {AuthError} If too much is being fetched. */
@@ -127,10 +130,15 @@ export function clientDocuments(
       try {
         return (await refresh(url)).client;
       } catch (error) {
-        const stale = known?.client ?? null;
-        const isUsable = known !== undefined && now() < known.freshUntil + STALE_AGE;
-        if (stale === null || !isUsable || !(error instanceof AuthError)) throw error;
-        return stale;
+        const { client = null, usableUntil = 0 } = known ?? {};
+        const at = now();
+        if (at >= usableUntil || !(error instanceof AuthError)) throw error;
+        // Not every request waits for a server that is down
+        const freshUntil = Math.min(at + MIN_AGE, usableUntil);
+        if (entries.get(clientId) === known) {
+          remember(entries, clientId, { client, freshUntil, usableUntil });
+        }
+        return client;
       }
     },
   };

@@ -17,14 +17,13 @@ import type { Principal } from "../principal.ts";
 export function missingScope(
   principal: Principal | undefined,
   named: ScopeOption | undefined,
-  challenge: string | undefined,
+  challenge: string,
 ): AuthError | undefined {
   if (hasScope(principal, named)) return undefined;
   const needed = scopeParameter(named);
-  const more = metadataIn(challenge) + needed;
   return new AuthError("insufficient_scope", {
     headers: principal?.method === "bearer"
-      ? { "WWW-Authenticate": `Bearer error="insufficient_scope"${more}` }
+      ? { "WWW-Authenticate": bearerError("insufficient_scope", challenge, needed) }
       : {},
     reason: needed === "" ? "the route names no scope" : `needs ${[named].flat().join(" ")}`,
   });
@@ -33,9 +32,9 @@ export function missingScope(
 /** RFC 9728 §5.1: the parameter of a challenge that names the API's metadata. */
 const METADATA_REGEXP = /, resource_metadata="[^"]*"/;
 
-/** That parameter of a guard's challenge. */
-function metadataIn(challenge = ""): string {
-  return METADATA_REGEXP.exec(challenge)?.[0] ?? "";
+/** The challenge of a token that does not suffice, with that parameter of the guard's challenge, and others. */
+export function bearerError(error: string, challenge: string, parameters: string): string {
+  return `Bearer error="${error}"${METADATA_REGEXP.exec(challenge)?.[0] ?? ""}${parameters}`;
 }
 
 /** A challenge whose client finds out by the metadata how to get a token, and here with which scopes, RFC 6750 §3. */

@@ -9,6 +9,7 @@ import { stepUpFailure } from "../_step_up.ts";
 import { AuthError } from "../error.ts";
 import type { Principal } from "../principal.ts";
 import type { AuthStrategy } from "../strategy.ts";
+import { bearerError } from "./_scope_check.ts";
 
 /** What {@linkcode checkStepUp} needs to know of the request. */
 export interface StepUpContext {
@@ -30,7 +31,7 @@ export function checkStepUp(
   if (detail === undefined) return undefined;
   const { maxAge } = needed;
   const age = maxAge === undefined ? "" : `, max_age="${maxAge}"`;
-  const bearer = `Bearer error="insufficient_user_authentication"${age}`; // RFC 9470 §3
+  const bearer = bearerError("insufficient_user_authentication", challenge, age); // RFC 9470 §3
   return new AuthError("insufficient_authentication", {
     detail,
     headers: { "WWW-Authenticate": by?.scheme?.type === "bearer" ? bearer : challenge },

@@ -6,7 +6,7 @@
 
 import type { RouteSource, RouteTarget } from "../../router/types.ts";
 import { type OptionNames, rejectUnknownOptions } from "../_options.ts";
-import { parseUrl } from "../_origin.ts";
+import { parseIdentifier } from "../_origin.ts";
 import { readScope } from "../_scope.ts";
 
 /** Options of {@linkcode protectedResource}. */
@@ -144,19 +144,12 @@ const NAMES: OptionNames<ProtectedResourceOptions> = {
   insecureLoopback: true,
 };
 
-const LOOPBACK_REGEXP = /^(?:localhost|.+\.localhost|127\.0\.0\.1|\[::1\])$/;
-
 /** The characters of a path that routers and header fields need no encoding for. */
 const PATH_REGEXP = /^[\w.~!$&'()+,;=@/-]*$/;
 
-/** Both identifiers are compared exactly by clients: RFC 9728 §3.3, RFC 8414 §3.3. */
 function readIdentifier(what: string, text: string, insecureLoopback: boolean): URL {
-  const url = typeof text === "string" ? parseUrl(text) : undefined;
-  const isSecure = url?.protocol === "https:" ||
-    (insecureLoopback && url?.protocol === "http:" && LOOPBACK_REGEXP.test(url.hostname));
-  const isPlain = url !== undefined && PATH_REGEXP.test(url.pathname) &&
-    (text === url.origin || text === url.origin + url.pathname);
-  if (url !== undefined && isSecure && isPlain) return url;
+  const url = parseIdentifier(text, insecureLoopback);
+  if (url !== undefined && PATH_REGEXP.test(url.pathname)) return url;
   throw new TypeError(`${ACTION}: ${what} must be an https URL without query and fragment`);
 }
 

@@ -10,7 +10,7 @@ import type { Middleware } from "../../router/types.ts";
 import { readScope } from "../_scope.ts";
 import { AuthError } from "../error.ts";
 import { findIdentity } from "./_request_state.ts";
-import { missingScope } from "./_scope_check.ts";
+import { missingScope, withScope } from "./_scope_check.ts";
 
 /**
  * Middleware that rejects principals without the required scope with 403 `insufficient_scope`, RFC 6750 §3.1. It belongs
@@ -60,15 +60,17 @@ export function requireScope(...scopes: readonly string[]): Middleware<unknown[]
   if (required.length === 0) throw new TypeError("Cannot require scope: no scope is given");
   const middleware: Middleware<unknown[]> = (req) => {
     const identity = findIdentity(req);
-    if (identity?.principal === undefined) throw unauthenticated(identity?.challenge);
-    const missing = missingScope(identity.principal, required, identity.challenge);
+    if (identity?.principal === undefined) throw unauthenticated(identity?.challenge, required);
+    const missing = missingScope(identity.principal, required, identity.challenge ?? "");
     if (missing !== undefined) throw missing;
   };
   return markScope(markGuard(middleware), required);
 }
 
 /** With the challenge of the guard, if one has run. */
-function unauthenticated(challenge: string | undefined): AuthError {
-  const headers = challenge === undefined ? {} : { "WWW-Authenticate": challenge };
+function unauthenticated(challenge: string | undefined, required: readonly string[]): AuthError {
+  const headers = challenge === undefined
+    ? {}
+    : { "WWW-Authenticate": withScope(challenge, required) };
   return new AuthError("unauthenticated", { headers });
 }

@@ -12,7 +12,7 @@ import {
   rejectUnknownOptions,
   requireSeconds,
 } from "../_options.ts";
-import { parseUrl } from "../_origin.ts";
+import { parseIdentifier } from "../_origin.ts";
 import { warnConsole } from "../_report.ts";
 import type { AsymmetricAlgorithm } from "../jwt/jwa.ts";
 import { jwksHandler } from "../http/jwks_handler.ts";
@@ -195,16 +195,10 @@ function checkShapes(options: AuthorizationServerOptions): void {
 /** A word of the parameter `acr_values`, OpenID Connect Core §3.1.2.1. */
 const ACR_REGEXP = /^[^ ]+$/;
 
-const LOOPBACK_REGEXP = /^(?:localhost|.+\.localhost|127\.0\.0\.1|\[::1\])$/;
-
-/** RFC 8414 §2; the exact string is compared by all who use it. */
+/** RFC 8414 §2; wherever it is written, it is without a final slash. */
 function readIssuer(issuer: string, insecureLoopback: boolean): URL {
-  const url = typeof issuer === "string" ? parseUrl(issuer) : undefined;
-  const isSecure = url?.protocol === "https:" ||
-    (insecureLoopback && url?.protocol === "http:" && LOOPBACK_REGEXP.test(url.hostname));
-  const isPlain = url !== undefined && !issuer.endsWith("/") &&
-    issuer === (url.pathname === "/" ? url.origin : url.origin + url.pathname);
-  if (url !== undefined && isSecure && isPlain) return url;
+  const url = parseIdentifier(issuer, insecureLoopback);
+  if (url !== undefined && !issuer.endsWith("/")) return url;
   throw new TypeError(
     `${ACTION}: issuer must be an https URL without query, fragment and final slash`,
   );

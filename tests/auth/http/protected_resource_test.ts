@@ -70,6 +70,11 @@ function api() {
     .get("/two", () => json("all"), {
       auth: false,
       use: [requireAuth({ runtime, scope: "any" }), requireScope("notes:write")],
+    })
+    .get("/optional", () => json("all"), {
+      auth: { mode: "optional" },
+      scope: "any",
+      use: [requireScope("notes:write")],
     });
 }
 
@@ -115,7 +120,7 @@ const CHALLENGES: readonly (readonly [
     "/fresh",
     "notes:read",
     401,
-    `Bearer error="insufficient_user_authentication", max_age="60"`,
+    `Bearer error="insufficient_user_authentication", ${NAMED}, max_age="60"`,
   ],
   [
     "no token in middleware",
@@ -137,6 +142,13 @@ const CHALLENGES: readonly (readonly [
     "notes:read",
     403,
     `Bearer error="insufficient_scope", ${NAMED}, scope="notes:write"`,
+  ],
+  [
+    "no token for requireScope()",
+    "/optional",
+    undefined,
+    401,
+    `Bearer realm="api", ${NAMED}, scope="notes:write"`,
   ],
   ["no token where none is needed", "/public", undefined, 200, null],
   ["a token that is enough", "/scope", "notes:read notes:write", 200, null],
@@ -227,6 +239,7 @@ for (const [why, resource, url] of PATHS) {
     const response = await router.fetch(new Request(url));
     assertEquals(response.headers.get("Access-Control-Allow-Origin"), "*");
     assertEquals(response.headers.get("Content-Type"), "application/json");
+    assertEquals(response.headers.get("Cache-Control"), "public, max-age=300");
     assertEquals(await response.json(), {
       resource, // exactly as it was given, §3.3
       authorization_servers: [ISSUER],
@@ -247,16 +260,16 @@ const METHODS: readonly (readonly [method: string, status: number])[] = [
 
 for (const [method, status] of METHODS) {
   Deno.test(`ProtectedResource answers ${method} of pages of all origins by ${status}`, async () => {
-    const router = mountProtectedResource(createRouter(), RESOURCE);
-    const response = await router.request(RESOURCE.path, {
-      method,
-      headers: { "Access-Control-Request-Headers": "mcp-protocol-version" },
-    });
+    // The handler itself: routers drop the body of a response to HEAD
+    const response = RESOURCE.handler(new Request(RESOURCE.metadataUrl, { method }));
     assertEquals([response.status, response.headers.get("Access-Control-Allow-Origin")], [
       status,
       "*",
     ]);
     assertEquals(response.headers.get("Access-Control-Allow-Headers"), "*, Authorization");
+    assertEquals(response.headers.get("Access-Control-Allow-Methods"), "GET, HEAD, OPTIONS");
+    const age = response.headers.get("Access-Control-Max-Age");
+    assertEquals(age, method === "OPTIONS" ? "7200" : null);
     assertEquals(response.headers.get("Allow"), status === 405 ? "GET, HEAD, OPTIONS" : null);
     const text = await response.text();
     assertEquals(text !== "", method === "GET");
@@ -282,12 +295,29 @@ const WRONG: readonly (readonly [why: string, change: Record<string, unknown>])[
   ["a scope with a space", { scopes: ["a b"] }],
   ["a scope that is a string", { scopes: "a" }],
   ["an empty name", { name: "" }],
+  ["a name that is no string", { name: 7 }],
+  ["no list of authorization servers", { authorizationServers: undefined }],
+  ["a resource that is no string", { resource: new URL("https://api.example/notes") }],
+  ["http to another host", { resource: "http://api.example/mcp", insecureLoopback: true }],
+  ["another scheme", { resource: "ftp://localhost/mcp", insecureLoopback: true }],
+  ["a host that begins as this machine", {
+    resource: "http://localhost.example/mcp",
+    insecureLoopback: true,
+  }],
+  ["a host that ends as this machine", {
+    resource: "http://notlocalhost/mcp",
+    insecureLoopback: true,
+  }],
   ["an unknown option", { scope: ["a"] }],
 ];
 
 for (const [why, change] of WRONG) {
   Deno.test(`protectedResource() refuses ${why}`, () => {
-    assertThrows(() => protectedResource({ ...OPTIONS, ...change } as ProtectedResourceOptions));
+    assertThrows(
+      () => protectedResource({ ...OPTIONS, ...change } as ProtectedResourceOptions),
+      Error,
+      "Cannot create protected resource: ",
+    );
   });
 }
 

@@ -6,7 +6,7 @@
 
 import { checkedClients } from "../stores/checked_server.ts";
 import type { ServerContext } from "./_context.ts";
-import { clientDocuments, isDocumentId } from "./clients/documents.ts";
+import { clientDocuments } from "./clients/documents.ts";
 import { clientRegistration } from "./clients/registration.ts";
 import type { AuthorizationServerOptions } from "./types.ts";
 
@@ -30,9 +30,7 @@ export function readClientSources(
         const client = await stored.find(clientId);
         // Compared here too: a store may keep it for longer, and `null` for an absent time
         if (client !== null) return now() < (client.expiresAt ?? Infinity) ? client : null;
-        return documents !== undefined && isDocumentId(clientId)
-          ? await documents.find(clientId)
-          : null;
+        return await documents?.find(clientId) ?? null;
       },
     },
     hasDocuments: documents !== undefined,

@@ -117,8 +117,7 @@ function rename(name: string): string {
 }
 
 function isStrings(value: unknown): value is readonly string[] {
-  // A sparse array has no own member for its holes
-  return Array.isArray(value) && [...value].every((one) => typeof one === "string");
+  return Array.isArray(value) && value.every((one) => typeof one === "string");
 }
 
 function badRedirect(description: string): MetadataFailure {

@@ -6,7 +6,7 @@
 import { assert, assertEquals, assertThrows } from "@std/assert";
 import type { ClientIdMetadataOptions } from "../../../auth/server/mod.ts";
 import { registerClient } from "../../../auth/server/mod.ts";
-import { inMemoryAuthStores } from "../../../auth/mod.ts";
+import { AuthError, inMemoryAuthStores } from "../../../auth/mod.ts";
 import { answerOf, type SubjectSite, subjectSite } from "./_authorize.ts";
 import { assertErrorPage, assertTokenError, claimsOf, type Params, VERIFIER } from "./_site.ts";
 import { isAlive, lastRefusal, refreshAs, tokensOf } from "./_tokens.ts";
@@ -165,6 +165,11 @@ const URLS: readonly (readonly [source: string, why: string, id: string, reason?
   ["AS38", "a name of the network", "https://vault.internal/client.json"],
   ["AS38", "a name of multicast DNS", "https://printer.local/client.json"],
   ["AS38", "a name at home", "https://nas.home.arpa/client.json"],
+  ["AS38", "a name of a company", "https://vault.corp/client.json"],
+  ["AS38", "a name of an intranet", "https://vault.intranet/client.json"],
+  ["AS38", "a name of a router", "https://nas.lan/client.json"],
+  ["AS38", "another name of a router", "https://nas.home/client.json"],
+  ["AS38", "a name below localdomain", "https://nas.localdomain/client.json"],
   ["AS38", "cloud metadata by name", "https://metadata.google.internal/client"],
 ];
 
@@ -228,6 +233,8 @@ const ANSWERS: readonly (readonly [
     BAD,
     json({ ...DOCUMENT, jwks: { keys: [{ kty: "EC", crv: "P-256", x: "", y: "", d: "x" }] } }),
   ],
+  ["AS37", "a part of a private key", BAD, json({ ...DOCUMENT, jwks: { keys: [{ p: "x" }] } })],
+  ["AS37", "another part of one", BAD, json({ ...DOCUMENT, jwks: { keys: [{}, { q: "x" }] } })],
   ["AS37", "a symmetric key", BAD, json({ ...DOCUMENT, jwks: { keys: [{ kty: "oct", k: "x" }] } })],
   ["RFC 7591", "no redirect URI", BAD, json({ ...DOCUMENT, redirect_uris: undefined })],
   [
@@ -238,6 +245,7 @@ const ANSWERS: readonly (readonly [
   ],
   ["RFC 7591", "a name that is no string", BAD, json({ ...DOCUMENT, client_name: 7 })],
   ["RFC 7591", "no code flow", BAD, json({ ...DOCUMENT, grant_types: ["implicit"] })],
+  ["RFC 7591", "null for the document", BAD, () => Response.json(null)],
   ["RFC 7591", "a list for the document", BAD, json([DOCUMENT])],
   [
     "AS37",
@@ -314,6 +322,10 @@ const ACCEPTED: readonly (readonly [why: string, answer: () => Response])[] = [
     "a charset",
     () =>
       Response.json(DOCUMENT, { headers: { "Content-Type": "application/json; charset=utf-8" } }),
+  ],
+  [
+    "a space behind the type",
+    () => Response.json(DOCUMENT, { headers: { "Content-Type": "application/json ; x=y" } }),
   ],
   ["no method", json({ ...DOCUMENT, token_endpoint_auth_method: undefined })],
   [
@@ -441,6 +453,55 @@ Deno.test("AuthorizationServer asks allow() before it fetches", async () => {
   assertEquals(await site.ask(), "consent");
   assertEquals(await site.ask({ client_id: "https://evil.example/client.json" }), BAD);
   assertEquals([site.fetched, asked], [[ID], [ID, "https://evil.example/client.json"]]);
+});
+
+/** A client with a web page, which is not asked for as programs on devices are. */
+const WEB = { client_id: ID, redirect_uris: ["https://claude.example/cb"] };
+const WEB_PARAMS = { redirect_uri: "https://claude.example/cb" };
+
+Deno.test("AuthorizationServer remembers no consent for a client with a document, even on the web", async () => {
+  const site = documentSite({}, WEB);
+  for (let i = 0; i < 2; i++) {
+    const page = await site.page({ client_id: ID, scope: "notes:read", ...WEB_PARAMS });
+    assert(page.includes("claude.example")); // without client_name it is the host
+    const answer = await site.decide(site.browser, page);
+    const code = new URL(answer.headers.get("Location") ?? "").searchParams.get("code") ?? "";
+    await tokensOf(await site.redeem(code, { client_id: ID, ...WEB_PARAMS }));
+  }
+  assertEquals((await site.server.listGrants("u1")).length, 2);
+});
+
+Deno.test("AuthorizationServer remembers a consent for its own client with such an id, if documents are off", async () => {
+  const clients = [{ clientId: ID, name: "Ours", redirectUris: WEB.redirect_uris }];
+  const site = subjectSite({ clients });
+  const params = { client_id: ID, scope: "notes:read", ...WEB_PARAMS };
+  const answer = await site.decide(site.browser, await site.page(params));
+  const code = new URL(answer.headers.get("Location") ?? "").searchParams.get("code") ?? "";
+  await tokensOf(await site.redeem(code, { client_id: ID, ...WEB_PARAMS }));
+  const again = await site.authorize(site.browser, params);
+  assertEquals(await answerOf(again, { to: `${WEB_PARAMS.redirect_uri}?` }), "code");
+});
+
+Deno.test("AuthorizationServer names a client by the host of its document, if that has no name", async () => {
+  const redirect_uris = ["https://login.other.example/cb"];
+  const site = documentSite({}, { client_id: ID, redirect_uris });
+  const page = await site.page({
+    client_id: ID,
+    redirect_uri: redirect_uris[0],
+    scope: "notes:read",
+  });
+  assert(page.includes("<bdi>claude.example</bdi>"));
+});
+
+Deno.test("AuthorizationServer does not take a store that fails for a document that cannot be fetched", async () => {
+  const failures = [new Error("down"), new AuthError("service_unavailable", { reason: "store" })];
+  for (const failure of failures) {
+    const find = () => Promise.reject(failure);
+    const site = subjectSite({ server: { clients: { find }, clientIdMetadata: true, warn() {} } });
+    const params = { client_id: ID, redirect_uri: LOOPBACK };
+    const text = await (await site.authorize(site.browser, params)).text();
+    assertEquals(text.includes("client_document"), false);
+  }
 });
 
 Deno.test("AuthorizationServer limits the scopes of clients with a document", async () => {

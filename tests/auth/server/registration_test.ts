@@ -2,9 +2,17 @@
 
 import { assert, assertEquals, assertMatch, assertThrows } from "@std/assert";
 import { generateSecret, inMemoryAuthStores } from "../../../auth/mod.ts";
-import type { RegistrationOptions } from "../../../auth/server/mod.ts";
+import { registerClient, type RegistrationOptions } from "../../../auth/server/mod.ts";
+import type { ClientStore } from "../../../auth/stores/server_types.ts";
 import { REGISTRATIONS } from "../../_effort.ts";
-import { CHALLENGE, ISSUER, type ServerSite, serverSite, VERIFIER } from "./_site.ts";
+import {
+  assertErrorPage,
+  CHALLENGE,
+  ISSUER,
+  type ServerSite,
+  serverSite,
+  VERIFIER,
+} from "./_site.ts";
 import { tokensOf } from "./_tokens.ts";
 
 const TOKEN = generateSecret();
@@ -19,20 +27,29 @@ interface RegistrationSite extends ServerSite {
   ): Promise<Response>;
   /** How many clients are stored. */
   count(): Promise<number>;
+  readonly warnings: string[];
 }
 
 function registrationSite(
   registration: RegistrationOptions = { initialAccessToken: TOKEN },
+  change: (clients: ClientStore) => ClientStore = (clients) => clients,
 ): RegistrationSite {
   const clock = { now: () => 0 };
+  const warnings: string[] = [];
   const stores = inMemoryAuthStores({ now: () => clock.now() });
   const site = serverSite({
-    server: { clients: stores.clients, registration, ...unlimited(registration) },
+    server: {
+      clients: change(stores.clients),
+      registration,
+      ...unlimited(registration),
+      warn: (message) => void warnings.push(message),
+    },
   });
   clock.now = () => site.app.clock.now;
   return {
     ...site,
     stores,
+    warnings,
     async register(metadata, { token = TOKEN, headers = {} } = {}) {
       const body = typeof metadata === "string" ? metadata : JSON.stringify(metadata);
       const all = { "Content-Type": "application/json", ...headers };
@@ -106,6 +123,22 @@ const REGISTERED: readonly (readonly [why: string, asked: object, told: object])
     grant_types: ["authorization_code", "implicit", "password", "client_credentials"],
     response_types: ["code", "token"],
   }, { grant_types: ["authorization_code"], response_types: ["code"] }],
+  ["a grant type twice", {
+    ...WEB,
+    grant_types: ["refresh_token", "authorization_code", "refresh_token"],
+  }, {
+    grant_types: ["refresh_token", "authorization_code"],
+  }],
+  ["a native client without a redirect URI of the device", { ...WEB, application_type: "native" }, {
+    application_type: "native",
+    token_endpoint_auth_method: "none",
+  }],
+  ["16 redirect URIs", {
+    redirect_uris: Array.from({ length: 16 }, (_, i) => `https://app.example/${i}`),
+  }, {}],
+  ["all scopes, unless they are limited", WEB, {
+    scope: "openid profile email address phone offline_access notes:read notes:write",
+  }],
   ["a home page", { ...WEB, client_uri: "https://app.example/" }, {
     client_uri: "https://app.example/",
   }],
@@ -202,9 +235,17 @@ const REFUSED: readonly (readonly [why: string, error: string, metadata: unknown
   ["a name of 201 characters", METADATA, { ...WEB, client_name: "a".repeat(201) }],
   ["javascript: as home page", METADATA, { ...WEB, client_uri: "javascript:alert(1)" }],
   ["private_key_jwt", METADATA, { ...WEB, token_endpoint_auth_method: "private_key_jwt" }],
+  ["private_key_jwt of a native client", METADATA, {
+    redirect_uris: [LOOPBACK],
+    token_endpoint_auth_method: "private_key_jwt",
+  }],
   ["an unknown method", METADATA, { ...WEB, token_endpoint_auth_method: "toString" }],
   ["no code flow", METADATA, { ...WEB, grant_types: ["client_credentials"] }],
   ["a grant type that is a string", METADATA, { ...WEB, grant_types: "authorization_code" }],
+  ["grant types that are a number", METADATA, { ...WEB, grant_types: 7 }],
+  ["refreshes without the code flow", METADATA, { ...WEB, grant_types: ["refresh_token"] }],
+  ["a response type that is a string", METADATA, { ...WEB, response_types: "code" }],
+  ["response types that are a number", METADATA, { ...WEB, response_types: 7 }],
   ["the implicit flow", METADATA, { ...WEB, response_types: ["token"] }],
   ["no JSON", METADATA, "{"],
   ["a list", METADATA, "[]"],
@@ -262,6 +303,8 @@ for (const [why, token, challenge] of CREDENTIALS) {
     assertEquals([response.status, await response.json()], [401, { error: "invalid_token" }]);
     assertEquals(response.headers.get("WWW-Authenticate"), challenge);
     assertEquals(await site.count(), 0);
+    const event = site.app.events.at(-1);
+    assertEquals(event?.type === "client.refused" && event.reason, "initial_access_token_wrong");
   });
 }
 
@@ -284,7 +327,7 @@ Deno.test("AuthorizationServer has no registration unless it is switched on", as
   assertEquals(open.server.metadata()["registration_endpoint"], `${ISSUER}/oauth/register`);
 });
 
-/** Allows a registered client to read notes. */
+/** Allows a registered client to read notes. @returns Its refresh token. */
 async function use(site: ServerSite, clientId: string): Promise<string> {
   const params = {
     client_id: clientId,
@@ -331,6 +374,145 @@ Deno.test("AuthorizationServer forgets open registrations that are not used, and
   site.app.clock.now += 16 * DAY;
   assertEquals(await isKnown(used), false);
 });
+
+/** Registers a native client. @returns Its id. */
+async function idOf(site: RegistrationSite): Promise<string> {
+  const response = await site.register(NATIVE);
+  assertEquals(response.status, 201);
+  return (await response.json()).client_id;
+}
+
+/** The record of a client: when it expires, and how often it was written. */
+async function recordOf(site: RegistrationSite, clientId: string) {
+  const { expiresAt, version } = await site.stores.clients.find(clientId) ?? {};
+  return { left: expiresAt === undefined ? undefined : expiresAt - site.app.clock.now, version };
+}
+
+const TOKEN_ONLY = { initialAccessToken: TOKEN } as const;
+
+/** Lifetime of a client, in seconds: as registered, and after its first token. */
+const LIFETIMES: readonly (readonly [
+  why: string,
+  registration: RegistrationOptions,
+  registered: number | undefined,
+  used: number | undefined,
+])[] = [
+  ["by everybody", { insecureOpen: true }, DAY, 90 * DAY],
+  ["by everybody, with expiresIn", { insecureOpen: true, expiresIn: 7 * DAY }, DAY, 7 * DAY],
+  ["with a token", TOKEN_ONLY, undefined, undefined],
+  ["with a token and expiresIn", { ...TOKEN_ONLY, expiresIn: 7 * DAY }, 7 * DAY, 7 * DAY],
+];
+
+for (const [why, registration, registered, used] of LIFETIMES) {
+  Deno.test(`AuthorizationServer keeps a client of a registration ${why} for ${registered} and then ${used} seconds`, async () => {
+    const site = registrationSite(registration);
+    const clientId = await idOf(site);
+    const first = await recordOf(site, clientId);
+    assertEquals(first.left, registered);
+    const token = await use(site, clientId);
+    const second = await recordOf(site, clientId);
+    assertEquals(second.left, used);
+    assertEquals(second.version === first.version, registered === used, "written if it changes");
+    // In the first half of its lifetime it is not written again
+    const form = { grant_type: "refresh_token", refresh_token: token, client_id: clientId };
+    await tokensOf(await site.token(form));
+    assertEquals((await recordOf(site, clientId)).version, second.version);
+    assertEquals(site.warnings, []);
+  });
+}
+
+Deno.test("AuthorizationServer gives no expiry to a client of the application", async () => {
+  const site = registrationSite({ insecureOpen: true });
+  const { client } = await registerClient(site.stores.clients, {
+    name: "Ours",
+    type: "native",
+    redirectUris: [LOOPBACK],
+  });
+  const before = await recordOf(site, client.clientId);
+  await use(site, client.clientId);
+  assertEquals(await recordOf(site, client.clientId), before);
+  assertEquals(before.left, undefined);
+});
+
+Deno.test("AuthorizationServer answers with tokens if the registration cannot be extended", async () => {
+  const site = registrationSite({ insecureOpen: true }, (stores) => ({
+    ...stores,
+    update: () => Promise.reject(new TypeError("down")),
+  }));
+  await use(site, await idOf(site));
+  assertEquals(site.warnings, ["Cannot extend the registration of a client"]);
+});
+
+Deno.test("AuthorizationServer refuses a client from its expiry on, if the store keeps it for longer", async () => {
+  let isKept = false;
+  const site = registrationSite({ insecureOpen: true }, (stores) => {
+    const kept = new Map<string, Awaited<ReturnType<typeof stores.find>>>();
+    return {
+      ...stores,
+      async find(clientId) {
+        const found = await stores.find(clientId);
+        if (found !== null) kept.set(clientId, found);
+        return isKept ? kept.get(clientId) ?? null : found;
+      },
+    };
+  });
+  const clientId = await idOf(site);
+  const params = { client_id: clientId, redirect_uri: LOOPBACK };
+  const ask = async () => await site.authorize(await site.signedIn(), params);
+  assertEquals((await ask()).status, 200);
+  isKept = true;
+  assertEquals((await ask()).status, 200);
+  site.app.clock.now += DAY;
+  await assertErrorPage(await ask(), 400, "client_unknown");
+});
+
+Deno.test("registerClientOf() does not limit how many clients register with a token", async () => {
+  const site = registrationSite({ ...TOKEN_ONLY, limit: 1 });
+  for (let i = 0; i < 3; i++) assertEquals((await site.register(WEB)).status, 201);
+});
+
+Deno.test("registerClientOf() counts anew when the clock was set back", async () => {
+  const site = registrationSite({ insecureOpen: true, limit: 1 });
+  const statusOf = async () => (await site.register(WEB)).status;
+  assertEquals([await statusOf(), await statusOf()], [201, 429]);
+  site.app.clock.now -= 10;
+  assertEquals([await statusOf(), await statusOf()], [201, 429]);
+});
+
+Deno.test("registerClientOf() answers 503 if the store has the id already", async () => {
+  const site = registrationSite(TOKEN_ONLY, (stores) => ({
+    ...stores,
+    create: () => Promise.resolve("taken"),
+  }));
+  assertEquals((await site.register(WEB)).status, 503);
+});
+
+Deno.test("registerClientOf() counts wrong initial access tokens of an address", async () => {
+  let failed = 0;
+  const token = () => Promise.resolve({ fail: () => Promise.resolve(void failed++) });
+  const throttle = { challenge: () => Promise.resolve(), token };
+  const { clients } = inMemoryAuthStores();
+  const server = { clients, registration: TOKEN_ONLY, throttle };
+  const site = serverSite({ server });
+  for (const [sent, count] of [[TOKEN, 0], [generateSecret(), 1], [`${TOKEN}a`, 2]] as const) {
+    const headers = { "Content-Type": "application/json", Authorization: `Bearer ${sent}` };
+    const init = { method: "POST", headers, body: JSON.stringify(WEB) };
+    await (await site.send("/oauth/register", init)).body?.cancel();
+    assertEquals(failed, count);
+  }
+});
+
+const NAMES: readonly (readonly [name: string, metadata: object])[] = [
+  ["client_name", { ...WEB, client_name: "" }],
+  ["client_uri", { ...WEB, client_uri: "http://app.example/" }],
+];
+
+for (const [name, metadata] of NAMES) {
+  Deno.test(`registerClientOf() describes an error by the member ${name}, RFC 7591 §3.2.2`, async () => {
+    const { error_description } = await (await registrationSite().register(metadata)).json();
+    assertMatch(error_description, new RegExp(`^${name} must `));
+  });
+}
 
 Deno.test("AuthorizationServer does not extend an open registration by token requests that fail", async () => {
   const site = registrationSite({ insecureOpen: true });
@@ -389,6 +571,13 @@ const WRONG: readonly (readonly [why: string, registration: unknown])[] = [
   ["both", { initialAccessToken: TOKEN, insecureOpen: true }],
   ["insecureOpen that is false", { insecureOpen: false }],
   ["insecureOpen that is a string", { insecureOpen: "true" }],
+  ["insecureOpen that is false beside a token", { initialAccessToken: TOKEN, insecureOpen: false }],
+  ["insecureOpen that is a string beside a token", {
+    initialAccessToken: TOKEN,
+    insecureOpen: "true",
+  }],
+  ["a limit that is no integer", { insecureOpen: true, limit: 1.5 }],
+  ["a limit that is no number", { insecureOpen: true, limit: "7" }],
   ["an empty token", { initialAccessToken: "" }],
   ["a short token", { initialAccessToken: "secret" }],
   ["a token with a space", { initialAccessToken: `${TOKEN} ${TOKEN}` }],
@@ -413,6 +602,13 @@ Deno.test("AuthorizationServer refuses registration without a store, and by ever
     "store",
   );
   const { clients } = inMemoryAuthStores();
+  for (const missing of ["create", "update"] as const) {
+    const server = {
+      clients: { ...clients, [missing]: undefined },
+      registration: { initialAccessToken: TOKEN },
+    };
+    assertThrows(() => serverSite({ server }), TypeError, "store");
+  }
   const server = { clients, registration: { insecureOpen: true }, throttle: undefined } as const;
   assertThrows(() => serverSite({ server }), TypeError, "throttle");
 });

@@ -198,3 +198,31 @@ Deno.test("refreshTokens() refuses a grant for an API that the server has lost",
   });
   await assertTokenError(await refreshAs(smaller, "spa", tokens.refresh_token), "invalid_scope");
 });
+
+Deno.test("refreshTokens() refuses a grant of which only the API was lost", async () => {
+  const at = site();
+  const params = { scope: "openid offline_access" };
+  const tokens = await tokensOf(await at.redeem(await codeFor(at, [MAIL], params)));
+  const smaller = subjectSite({
+    server: { ...SERVER, ...at.options, resources: [NOTES], scopes: {} },
+  });
+  await assertTokenError(await refreshAs(smaller, "spa", tokens.refresh_token), "invalid_target");
+  assertEquals(lastRefusal(at), "resource_refused"); // both have the events of one application
+});
+
+Deno.test("redeemCode() takes empty values of resource for none, RFC 6749 §3.1", async () => {
+  const at = site();
+  const form = {
+    grant_type: "authorization_code",
+    code: await codeFor(at, [MAIL], { scope: ALL }),
+    redirect_uri: "https://app.example/cb",
+    code_verifier: "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk",
+  };
+  assertEquals(await targetOf(await send(at, form, ["", ""])), [MAIL, "mail:read"]);
+});
+
+Deno.test("AuthorizationServer issues a token without scopes for an API that has none", async () => {
+  const at = subjectSite({ server: { resources: [NOTES], scopes: {} } });
+  const code = await codeFor(at, [NOTES], { scope: undefined });
+  assertEquals(await targetOf(await at.redeem(code)), [NOTES, ""]);
+});

@@ -42,8 +42,14 @@ async function runGuards(levels: readonly Level[], headers: Headers): Promise<vo
     const again = contextFor(request, ctx, args);
     outer = again;
     for (const step of guards) {
-      if (step.around) await step.run(again, () => new Response(null), ...args);
-      else if (await step.run(again, [...args]) !== undefined) throw answered();
+      let hasPassed = false;
+      const next = () => {
+        hasPassed = true;
+        return new Response(null);
+      };
+      if (step.around) await step.run(again, next, ...args);
+      else hasPassed = await step.run(again, [...args]) === undefined;
+      if (!hasPassed) throw answered();
     }
     ctx.principal = again.principal;
   }

@@ -8,6 +8,7 @@ import {
   createRouter,
   HttpError,
   type LiveSocket,
+  type Middleware,
   noCredential,
   problem,
   requireAuth,
@@ -18,9 +19,11 @@ import {
   type WebSocketHandlers,
   type WebSocketOptions,
   withAuthRoutes,
+  wrap,
 } from "@gatehouse/http";
 import { assertEquals } from "@std/assert";
 import { z } from "zod";
+import { markGuard } from "../../../router/guard.ts";
 import { createTestApp, type TestApp } from "../../auth/http/_app.ts";
 import { withServer } from "../../attacks/_raw.ts";
 import { handshake, open } from "./_client.ts";
@@ -58,6 +61,9 @@ function gate(): {
   };
   return state;
 }
+
+/** Knows nobody. */
+const NOBODY: AuthStrategy = { ...gate().strategy, authenticate: () => noCredential() };
 
 const KEY = { headers: { "X-Key": "1" } };
 
@@ -123,7 +129,7 @@ const PLACES: readonly (readonly [
   ["requireAuth() under a path", (strategy, errors) => {
     const runtime = resourceServer({ strategies: [strategy] });
     return createRouter({ onError: (error) => void errors.push(error) })
-      .under("/elsewhere", () => problem(500, "elsewhere"))
+      .under("/elsewhere", requireAuth({ runtime: resourceServer({ strategies: [NOBODY] }) }))
       .under("/in", requireAuth({ runtime }))
       .get("/in/socket", (req) => websocket(req, {}, SOON));
   }],
@@ -182,14 +188,18 @@ for (const [place, make] of PLACES) {
   });
 }
 
-Deno.test("websocket() without a guard checks nothing again", async () => {
+Deno.test("websocket() without a guard checks nothing again, and needs no timer", async () => {
   let calls = 0;
+  const { setInterval } = globalThis;
+  let timers = 0;
+  using _restored = { [Symbol.dispose]: () => void Object.assign(globalThis, { setInterval }) };
+  Object.assign(globalThis, { setInterval: () => ++timers });
   const router = createRouter({ before: [() => void calls++] })
     .get("/", (req) => websocket(req, { open: (socket) => socket.recheck() }, SOON));
   await withServer((request) => router.fetch(request), async (port) => {
     using client = await open(port, "/");
     await pause(60);
-    assertEquals(calls, 1);
+    assertEquals([calls, timers], [1, 0]);
     await client.leave();
   });
 });
@@ -326,6 +336,58 @@ Deno.test("requireScope() and requireVerifiedEmail() run again", async () => {
     isVerified = false;
     assertEquals(await second.next(), "close 1008 email_unverified");
   });
+});
+
+Deno.test("requireScope() runs again with what its route and the routers around it know", async () => {
+  let scope = ["chat"];
+  const strategy: AuthStrategy = {
+    ...gate().strategy,
+    authenticate: () => authenticated(createPrincipal({ sub: "u1", method: "key", scope })),
+  };
+  const runtime = resourceServer({ strategies: [strategy] });
+  let socket: LiveSocket | undefined;
+  const handlers = { open: (opened: LiveSocket) => void (socket = opened) };
+  const own = createRouter().get("/in/socket", (req) => websocket(req, handlers), {
+    use: [requireAuth({ runtime }), requireScope("chat")],
+  });
+  const inner = createRouter()
+    .get("/socket", (req) => websocket(req, handlers), { use: [requireScope("chat")] });
+  const around = withAuthRoutes(createRouter(), { runtime }).mount("/in", inner, { scope: "any" });
+  for (const router of [own, around]) {
+    scope = ["chat"];
+    socket = undefined;
+    await withServer((request) => router.fetch(request), async (port) => {
+      using client = await open(port, "/in/socket");
+      await until(() => socket !== undefined);
+      await socket?.recheck();
+      assertEquals(socket?.send("open"), true);
+      assertEquals(await client.next(), "open");
+      scope = [];
+      await socket?.recheck();
+      assertEquals(await client.next(), "close 1008 insufficient_scope");
+    });
+  }
+});
+
+Deno.test("websocket() closes with 1011 if a guard answers itself, which it did not before", async () => {
+  let isOpen = false;
+  const guards = [
+    markGuard<Middleware>(() => isOpen ? problem(403, "late") : undefined),
+    markGuard<Middleware>(wrap((_req, next) => isOpen ? problem(403, "late") : next())),
+  ];
+  for (const guard of guards) {
+    isOpen = false;
+    const errors: unknown[] = [];
+    const router = createRouter({ onError: (error) => void errors.push(error) })
+      .get("/", (req) => websocket(req, {}, SOON), { use: [guard] });
+    await withServer((request) => router.fetch(request), async (port) => {
+      using client = await open(port, "/");
+      await pause(60);
+      isOpen = true;
+      assertEquals(await client.next(), "close 1011 internal_error");
+      assertEquals(errors.length, 1);
+    });
+  }
 });
 
 /** What ends a session, and the reason that the client gets. */

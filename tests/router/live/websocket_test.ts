@@ -148,6 +148,12 @@ const HANDSHAKE = {
   "Sec-WebSocket-Key": "dGhlIHNhbXBsZSBub25jZQ==",
 };
 
+Deno.test("websocket() refuses with Connection: Upgrade, RFC 9110 §7.8", async () => {
+  const router = createRouter().get("/", (req) => websocket(req, ECHO));
+  const { status, headers } = await router.request("/"); // servers may take the field away
+  assertEquals([status, headers.get("Connection")], [426, "Upgrade"]);
+});
+
 /** Fields of content, which Deno's server refuses itself. */
 const CONTENT: readonly (readonly [name: string, value: string, status: number])[] = [
   ["Content-Length", "5", 400],

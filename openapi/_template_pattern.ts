@@ -47,7 +47,8 @@ export function templateOf(pattern: string): readonly TemplatePart[] | undefined
 /** The pattern of a number starts with that of a bigint. */
 const NAMES: readonly Placeholder[] = ["number", "bigint", "string"];
 
-const LITERAL_REGEXP = /^(?:[^\\^$.*+?()[\]{}|/]|\\[\\^$.*+?()[\]{}|/])+/;
+/** A minus before an unescaped question mark is the first character of a number. */
+const LITERAL_REGEXP = /^(?:(?!-\?)[^\\^$.*+?()[\]{}|/]|\\[\\^$.*+?()[\]{}|/])+/;
 
 /** Escapes a string for a regular expression with the flag `u`, in which only syntax characters may be escaped. */
 function escaped(text: string): string {

@@ -169,11 +169,14 @@ export function readValidators(given: RouteValidators = {}): RouteValidators {
   if (typeof given !== "object" || given === null) {
     throw new TypeError(`${cannot} must be an object`);
   }
-  for (const [key, parts] of Object.entries(given)) {
-    rejectUnknownOptions(`${cannot}["${key}"]`, parts, REQUEST_PARTS);
-    checkValidators(parts, `validator ${key}`, "");
-  }
-  return { ...given };
+  return Object.fromEntries(
+    Object.entries(given).map(([key, one]) => {
+      rejectUnknownOptions(`${cannot}["${key}"]`, one, REQUEST_PARTS);
+      const parts = pick(one, REQUEST_PARTS);
+      checkValidators(parts, `validator ${key}`, "");
+      return [key, parts];
+    }),
+  );
 }
 
 /** Reads the options of a mount. @throws {TypeError} If one is unknown. */

@@ -102,7 +102,7 @@ export function createRouter<Args extends unknown[] = [], Prefix extends string 
   };
   const fallbacks = createFallbacks(engine, hooks);
   const routes: RouteInfo[] = [];
-  let outer: FindValidators | undefined;
+  const outer: FindValidators[] = [];
   let guard: InstalledGuard | undefined;
   let answering = false;
   const rules: RouterRules = {
@@ -112,9 +112,12 @@ export function createRouter<Args extends unknown[] = [], Prefix extends string 
     steps,
   };
 
-  /** Those of this router come before those of the router that it is mounted in. */
+  /** Those of this router come before those of the routers that it is mounted in. */
   const find: FindValidators = (method, pattern) =>
-    validators[`${method} ${pattern}`] ?? outer?.(method, pattern);
+    outer.reduce(
+      (found, next) => found ?? next(method, pattern),
+      validators[`${method} ${pattern}`],
+    );
 
   function add(
     method: Method,
@@ -176,7 +179,7 @@ export function createRouter<Args extends unknown[] = [], Prefix extends string 
         add(name, path, handler, given, provided);
         return self;
       };
-    OWN_ROUTERS.set(self, { addMount, adopt: (found) => void (outer = found) });
+    OWN_ROUTERS.set(self, { addMount, adopt: (found) => void outer.push(found) });
     return Object.assign(self, {
       ...Object.fromEntries(METHODS.map((name) => [name.toLowerCase(), method(name)])),
       provide(provider: Middleware<unknown[]>): unknown {

@@ -4,9 +4,8 @@
  * @module
  */
 
-import { resolve } from "@std/path";
 import { rm } from "node:fs/promises";
-import { readIfThere, writeWhole } from "../../static/native_write.ts";
+import { readIfThere, targetOf, writeWhole } from "../../static/native_write.ts";
 import { CONTENT_METHODS } from "../../router/content_type.ts";
 import { joinPaths } from "../../router/path.ts";
 import type { RouteInfo, RouteSource } from "../../router/types.ts";
@@ -45,20 +44,22 @@ function isOpen({ method, options }: RouteInfo, part: RequestPart): boolean {
   return schema[part] === undefined;
 }
 
-/**
- * Writes a module without validators where there is none, since the application imports it.
- *
- * @returns Removes that module again; `undefined` if there is none and it must not be written.
- */
-export async function placeModule(
+/** Whether there is no file. */
+export async function isMissing(path: string): Promise<boolean> {
+  return await attempt(`read ${path}`, () => readIfThere(path)) === undefined;
+}
+
+/** Runs a function with a module without validators where there is none, since the application imports it. */
+export async function withModule<Result>(
   path: string,
-  folder: string,
-  check: boolean,
-): Promise<(() => Promise<void>) | undefined> {
-  const target = resolve(folder, path);
-  const before = await attempt(`read ${path}`, () => readIfThere(target));
-  if (before !== undefined) return () => Promise.resolve();
-  if (check) return undefined;
+  run: () => Promise<Result>,
+): Promise<Result> {
+  if (!await isMissing(path)) return await run();
+  const target = await attempt(`write ${path}`, () => targetOf(path)); // the application may change the working directory while it is imported
   await attempt(`write ${path}`, () => writeWhole(target, [writeValidators([]).text]));
-  return () => rm(target, { force: true });
+  try {
+    return await run();
+  } finally {
+    await rm(target, { force: true });
+  }
 }

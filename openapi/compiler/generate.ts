@@ -17,7 +17,7 @@ import { attempt, GenerateError, locatedMessage, messageOf } from "./_generate_e
 import { recordLocations } from "./_locations.ts";
 import { type FilesOutcome, type GeneratedFiles, writeFiles } from "./_output_files.ts";
 import { infoOf } from "./_project_info.ts";
-import { placeModule, validatedRoutes } from "./_route_validators.ts";
+import { isMissing, validatedRoutes, withModule } from "./_route_validators.ts";
 import { readTypes, type TypedRoute } from "./_types.ts";
 
 export { GenerateError };
@@ -61,18 +61,15 @@ export async function generateFiles(options: GenerateFilesOptions): Promise<Gene
   const { output, validators, check } = options;
   const notes: string[] = [];
   const folder = resolve("."); // the application may change the working directory while it is imported
-  let undo = () => Promise.resolve();
   try {
     checkPaths(options);
-    if (validators !== undefined) {
-      const placed = await placeModule(validators, folder, check);
-      if (placed === undefined) {
-        const outcome = { status: "outdated", summary: `${validators} (missing)` } as const;
-        return { status: "done", outcomes: [outcome], notes };
-      }
-      undo = placed;
+    if (check && validators !== undefined && await isMissing(validators)) {
+      const outcome = { status: "outdated", summary: `${validators} (missing)` } as const;
+      return { status: "done", outcomes: [outcome], notes };
     }
-    const { document, module } = await generate(options, notes);
+    const run = () => generate(options, notes);
+    const { document, module } =
+      await (validators === undefined ? run() : withModule(validators, run));
     const outcomes = [await writeFiles(options.render(document, output), folder, check)];
     if (validators !== undefined && module !== undefined) {
       const files = [{ path: validators, text: module.text }];
@@ -81,7 +78,6 @@ export async function generateFiles(options: GenerateFilesOptions): Promise<Gene
     }
     return { status: "done", outcomes, notes };
   } catch (error) {
-    await undo();
     if (!(error instanceof GenerateError)) throw error;
     return { status: "failed", why: error.message, notes };
   }
@@ -126,6 +122,11 @@ async function generate(
         "same version of this package as the command",
     );
   }
+  if (router === undefined && options.validators !== undefined) {
+    throw new GenerateError( // validators are found by the full paths of a router
+      `Cannot write validators: no router is exported or registered under ${HTTP_ROUTER}`,
+    );
+  }
   if (router === undefined) {
     notes.push(
       `no router is exported or registered under ${HTTP_ROUTER}, so the document has no prefixes and guards`,
@@ -147,23 +148,15 @@ async function generate(
     : undefined;
   try {
     const document = writeDocument(info, router ?? defaultRegistry, types?.typesOf);
-    const module = options.validators === undefined || types === undefined
+    const module = options.validators === undefined || types === undefined || router === undefined
       ? undefined
-      : writeValidators(validatedRoutes(found(router), types.typesOf));
+      : writeValidators(validatedRoutes(router, types.typesOf));
     notes.push(...types?.notes ?? []);
     return { document, module };
   } catch (cause) {
     if (!(cause instanceof TypeError)) throw cause;
     throw new GenerateError(messageOf(cause), { cause });
   }
-}
-
-/** The router whose validators are written: they are found by its full paths. */
-function found(router: RouteSource | undefined): RouteSource {
-  if (router !== undefined) return router;
-  throw new TypeError(
-    `Cannot write validators: no router is exported or registered under ${HTTP_ROUTER}`,
-  );
 }
 
 function fileOf(path: string): string {

@@ -73,7 +73,7 @@ export function createModuleParts(): ModuleParts {
   let variables = new Set<string>();
 
   function freeName(wanted: string, taken: Set<string>): string {
-    const base = wanted.replace(/[^\p{L}\p{N}_$]/gu, "_");
+    const base = wanted.replace(/[^\p{ID_Continue}$]/gu, "_");
     let name = base;
     for (let n = 2; taken.has(name); n++) name = `${base}${n}`;
     taken.add(name);

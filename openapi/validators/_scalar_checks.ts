@@ -7,7 +7,7 @@
 import type { SchemaObject } from "../../router/openapi_types.ts";
 import { templateOf } from "../_template_pattern.ts";
 import { FORMATS } from "./_formats.ts";
-import { type JsonType, valuesOf } from "./_json_types.ts";
+import type { JsonType } from "./_json_types.ts";
 import { literal, type ModuleParts } from "./_module_parts.ts";
 
 /** A condition under which a value is wrong, and what it must be. */
@@ -76,7 +76,6 @@ export function scalarFaults(
   value: string,
   parts: ModuleParts,
 ): readonly Fault[] {
-  if (valuesOf(schema) !== undefined) return [];
   if (type === "string") return stringFaults(schema, value, parts);
   return type === "number" ? numberFaults(schema, value, parts) : [];
 }

@@ -93,7 +93,10 @@ function schemaChecks(schema: SchemaObject, checked: Checked, context: CheckCont
   if ($ref !== undefined) {
     return [...callOf(schema, checked, context), ...guardedChecks(others, checked, context)];
   }
-  if (values !== undefined) return valueChecks(values, checked, context);
+  if (values !== undefined) {
+    const { const: _, enum: __, ...beside } = others;
+    return [...valueChecks(values, checked, context), ...guardedChecks(beside, checked, context)];
+  }
   return type === undefined
     ? guardedChecks(others, checked, context)
     : typeChecks([schema], checked, context);
@@ -169,9 +172,11 @@ function checksOfType(
   const { $ref, anyOf, oneOf } = schema;
   if ((anyOf ?? oneOf ?? $ref) !== undefined) return schemaChecks(schema, checked, context);
   const values = valuesOf(schema);
-  if (values !== undefined) return valueChecks(values, checked, context);
   if (type === "array" || type === "object") return containerChecks(schema, type, checked, context);
-  return scalarFaults(schema, type, checked.value, context.parts).map(({ when, message }) =>
-    `if (${when}) ${fail(checked, message, context)}`
-  );
+  return [
+    ...(values === undefined ? [] : valueChecks(values, checked, context)),
+    ...scalarFaults(schema, type, checked.value, context.parts).map(({ when, message }) =>
+      `if (${when}) ${fail(checked, message, context)}`
+    ),
+  ];
 }

@@ -22,7 +22,7 @@ export function textReaders(schema: SchemaObject, context: CheckContext): string
   const { properties, others } = membersOf(schema, context.defs);
   const readers = [...properties].flatMap(([name, one]) => {
     const reader = readerOf(one, name, context);
-    return reader === undefined ? [] : [`${literal(name)}: ${reader}`];
+    return reader === undefined ? [] : [`${keyOf(name)}: ${reader}`];
   });
   const [rest] = others;
   const other = rest === undefined ? undefined : readerOf(asOne(others), "others", context);
@@ -30,12 +30,17 @@ export function textReaders(schema: SchemaObject, context: CheckContext): string
   if (other !== undefined) { // a property without a reader is not one of the others
     for (const [name, one] of properties) {
       if (readerOf(one, name, context) === undefined) {
-        readers.push(`${literal(name)}: ${context.parts.use("same")}`);
+        readers.push(`${keyOf(name)}: ${context.parts.use("same")}`);
       }
     }
   }
   context.parts.use("read");
   return `{ ${readers.join(", ")} }, ${other}`;
+}
+
+/** A key of an object in code. Written as the others are, `__proto__` would set the prototype. */
+function keyOf(name: string): string {
+  return name === "__proto__" ? `[${literal(name)}]` : literal(name);
 }
 
 /** Whether every text fits, and nothing else is required: what the router has matched is a string. */

@@ -106,6 +106,25 @@ Deno.test("createRouter() finds validators of routers that are mounted, by their
   assertEquals(await validatorOf(router, "/t/v1/deep/x"), "POST /:tenant/v1/deep/x");
 });
 
+Deno.test("createRouter() finds validators of a router that is mounted several times, whichever of the outer ones has them", async () => {
+  const inner = createRouter().post("/a", answer).post("/b", answer);
+  const first = createRouter({ validators: validatorsFor("POST /first/a") }).mount("/first", inner);
+  const last = createRouter({ validators: validatorsFor("POST /last/b") }).mount("/last", inner);
+  assertEquals(await validatorOf(first, "/first/a"), "POST /first/a");
+  assertEquals(await validatorOf(last, "/last/a"), "POST /first/a");
+  assertEquals(await validatorOf(last, "/last/b"), "POST /last/b");
+});
+
+Deno.test("createRouter() reads validators once, inherited ones too", async () => {
+  const validators = validatorsFor("POST /a");
+  const inherited: RouteValidators = { "POST /b": Object.create({ body: only("inherited") }) };
+  const router = createRouter({ validators: { ...validators, ...inherited } })
+    .post("/a", answer).post("/b", answer);
+  Object.assign(validators["POST /a"] ?? {}, { body: undefined });
+  assertEquals(await validatorOf(router, "/a"), "POST /a");
+  assertEquals(await validatorOf(router, "/b"), "inherited");
+});
+
 Deno.test("routerBuilder() and @HttpRouter take validators", async () => {
   const validators = validatorsFor("POST /v1/a");
   const built = routerBuilder({ validators }).prefix("/v1").build().post("/a", answer);

@@ -39,6 +39,16 @@ export const CASES: readonly SchemaFaults[] = [
     1.5,
     " must be an integer",
   ]]],
+  ["an integer or another number", { type: ["integer", "number"] }, [1, 1.5], [[
+    "1",
+    " must be an integer or a number",
+  ]]],
+  [
+    "a number beside another type: finite ones alone",
+    { anyOf: [{ type: "number", minimum: 0 }, { type: "array", items: { type: "string" } }] },
+    [0, ["a"]],
+    [[JSON.parse("1e400"), " must be a number or an array"], [-1, " must be at least 0"]],
+  ],
   ["boolean", { type: "boolean" }, [true, false], [[0, " must be a boolean"], [
     "true",
     " must be a boolean",
@@ -68,6 +78,29 @@ export const CASES: readonly SchemaFaults[] = [
     [["v20", " must be one of 20 values"], ["constructor", " must be one of 20 values"]],
   ],
   [
+    "limits beside literals",
+    { type: "number", enum: [1, 9], minimum: 5 },
+    [9],
+    [[1, " must be at least 5"], [7, " must be 1 or 9"]],
+  ],
+  [
+    "limits beside literals of several types",
+    { enum: ["a", "abc", 1], maxLength: 1 },
+    ["a", 1],
+    [["abc", " must have at most 1 character"], [2, ' must be "a", "abc" or 1']],
+  ],
+  [
+    "limits beside literals in alternatives",
+    {
+      anyOf: [{ type: "string", enum: ["a", "abc"], maxLength: 1 }, {
+        type: "string",
+        minLength: 5,
+      }],
+    },
+    ["a", "abcde"],
+    [["abc", ' must be "a", "abc" or a string']],
+  ],
+  [
     "minimum, maximum, Validation §6.2",
     { type: "number", minimum: 1, maximum: 3 },
     [1, 3],
@@ -86,10 +119,10 @@ export const CASES: readonly SchemaFaults[] = [
   ["multipleOf, a fraction", { type: "number", multipleOf: 0.0001 }, [0.0075, 0.3, 0], [
     [0.00751, " must be a multiple of 0.0001"],
   ]],
-  ["multipleOf, 0.1", { type: "number", multipleOf: 0.1 }, [0.3, 0.7, 1.1], [[
-    0.35,
-    " must be a multiple of 0.1",
-  ]]],
+  ["multipleOf, 0.1", { type: "number", multipleOf: 0.1 }, [0.3, 0.7, 1.1], [
+    [0.35, " must be a multiple of 0.1"],
+    [1000.05, " must be a multiple of 0.1"],
+  ]],
   [
     "lengths in characters, Validation §6.3",
     { type: "string", minLength: 2, maxLength: 3 },
@@ -117,6 +150,9 @@ export const CASES: readonly SchemaFaults[] = [
     1,
     " must be a string",
   ]]],
+  ["a format with the name of what objects inherit", { type: "string", format: "constructor" }, [
+    "",
+  ], [[1, " must be a string"]]],
   ["items", { type: "array", items: { type: "string" } }, [[], ["a"]], [
     [["a", 1, null], "/1 must be a string", "/2 must be a string"],
   ]],
@@ -139,7 +175,12 @@ export const CASES: readonly SchemaFaults[] = [
   [
     "uniqueItems: by value, whatever the order of members",
     { type: "array", uniqueItems: true },
-    [[], [1, "1", true, [1], { a: 1 }], [{ a: 1, b: 2 }, { a: 2, b: 1 }], [0, false, null, ""]],
+    [[], [1, "1", true, [1], { a: 1 }], [{ a: 1, b: 2 }, { a: 2, b: 1 }], [{ a1: 2 }, { a: 12 }], [
+      0,
+      false,
+      null,
+      "",
+    ]],
     [
       [[1, 1], " must not have equal items"],
       [[{ a: 1, b: [2] }, { b: [2], a: 1 }], " must not have equal items"],
@@ -217,6 +258,15 @@ export const CASES: readonly SchemaFaults[] = [
     },
     [{}, { a: "", b: 1 }],
     [[{ a: "", b: "", c: 1, d: null }, "/b must be a number", "/d must be a number"]],
+  ],
+  [
+    "additionalProperties in others",
+    {
+      type: "object",
+      properties: { a: { type: "object", additionalProperties: { type: "number" } } },
+    },
+    [{}, { a: { b: 1 } }],
+    [[{ a: { b: "" } }, "/a/b must be a number"]],
   ],
   [
     "additionalProperties: false",
@@ -297,6 +347,35 @@ export const CASES: readonly SchemaFaults[] = [
     },
     [{ a: "", b: "" }, { c: "" }],
     [[{}, "/c is required"], [{ a: "", b: 1 }, "/b must be a string"]],
+  ],
+  [
+    "one whose properties are there fits better than one without, whatever is wrong inside",
+    {
+      anyOf: [
+        {
+          type: "object",
+          properties: {
+            a: {
+              type: "object",
+              properties: { x: { type: "string" }, y: { type: "string" }, z: { type: "string" } },
+            },
+            b: { type: "number" },
+          },
+          required: ["a"],
+        },
+        { type: "object", properties: { c: { type: "string" } }, required: ["c"] },
+      ],
+    },
+    [{ a: {} }, { c: "" }],
+    [
+      [
+        { a: { x: 1, y: 2, z: 3 } },
+        "/a/x must be a string",
+        "/a/y must be a string",
+        "/a/z must be a string",
+      ],
+      [{ a: 1, b: "" }, "/a must be an object", "/b must be a number"],
+    ],
   ],
   [
     "keywords beside a reference",

@@ -2,7 +2,7 @@
 
 import { createRouter, json, type SchemaObject } from "@gatehouse/http";
 import { assert, assertEquals } from "@std/assert";
-import { templatePattern } from "../../../openapi/_template_pattern.ts";
+import { templateOf, templatePattern } from "../../../openapi/_template_pattern.ts";
 import { FORMATS } from "../../../openapi/validators/_formats.ts";
 import { jsonRequest, problemOf } from "../../router/_helpers.ts";
 import { bodyChecks, loadModule, moduleText } from "./_modules.ts";
@@ -47,6 +47,23 @@ const CHAIN: SchemaObject = {
       ],
     },
   },
+};
+
+const listOf = (items: SchemaObject): SchemaObject => ({ type: "array", items });
+
+/** Alternatives of 40 properties each, and no discriminator. */
+function alternatives(more: Readonly<Record<string, SchemaObject>> = {}): SchemaObject {
+  const either = (letter: string) => {
+    const names = Array.from({ length: 40 }, (_, i) => letter + i);
+    const properties = Object.fromEntries(names.map((name) => [name, text]));
+    return objectOf({ ...properties, ...more }, ...names);
+  };
+  return { anyOf: [either("a"), either("b")] };
+}
+
+const RECURSIVE_LIST: SchemaObject = {
+  ...listOf(ref("Node")),
+  $defs: { Node: alternatives({ next: ref("Node") }) },
 };
 
 function nested(end: unknown, wrap: (inner: unknown) => unknown): unknown {
@@ -95,6 +112,8 @@ const BODIES:
       Array.from({ length: 100_000 }, (_, i) => i),
       0,
     ],
+    ["two items, each with many faults", listOf(alternatives()), [{}, {}], 50],
+    ["two items of a recursive type, each with many faults", RECURSIVE_LIST, [{}, {}], 50],
     ["a long string", { type: "string", minLength: 2, maxLength: 9 }, "💩".repeat(200_000), 1],
   ];
 
@@ -151,6 +170,9 @@ const TEMPLATES: readonly (readonly [
     "a1b2 ",
     "a--1b2",
     "a1e+b1",
+    "a1+5b1",
+    "a1.5.5b1",
+    "a1.e5b1",
   ]],
   [[STRING, "@", STRING, ".", STRING], ["@.", "a@b.c", "@@..", "日@💩.\n"], ["@", "a.b", ".@", ""]],
   [[NUMBER, NUMBER], ["12", "1-2", "1.52", "1e55"], ["1", "", "1.5.", "--1"]],
@@ -165,6 +187,7 @@ TEMPLATES.forEach(([parts, fits, others], i) => {
     parts.map((part) => typeof part === "string" ? { text: part } : part),
   );
   Deno.test(`a validator matches a template as its pattern does, and a long text at once: ${pattern}`, async () => {
+    assertEquals(templatePattern(templateOf(pattern) ?? []), pattern);
     const [check] = await bodyChecks([{ type: "string", pattern }]);
     for (const one of fits) assertEquals([one, check?.(one).length], [one, 0]);
     for (const one of others) assertEquals([one, check?.(one).length], [one, 1]);
@@ -177,6 +200,20 @@ TEMPLATES.forEach(([parts, fits, others], i) => {
       assert(performance.now() - start < MAX_MS, one);
     }
   });
+});
+
+Deno.test("a validator remembers nothing of a value that it has checked", async () => {
+  const [check] = await bodyChecks([CHAIN]);
+  const value: Record<string, unknown> = { next: { b: 1 }, b: "" };
+  assertEquals(check?.(value), ["/next/b must be a string"]);
+  value.next = Object.assign(value.next as object, { b: "" });
+  assertEquals(check?.(value), []);
+});
+
+Deno.test("a validator of a recursive type without alternatives remembers nothing", () => {
+  const tree = { ...ref("Tree"), $defs: { Tree: objectOf({ next: ref("Tree") }) } };
+  const hasMemory = (body: SchemaObject) => moduleText({ "POST /": { body } }).includes("once(");
+  assertEquals([hasMemory(tree), hasMemory(CHAIN)], [false, true]);
 });
 
 Deno.test("formats take time in proportion to the text", async () => {

@@ -1,8 +1,7 @@
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
-import { join, toFileUrl } from "@std/path";
-import { runDeno } from "../_cli.ts";
+import type { TypedRouter } from "@gatehouse/http";
 import { withTypedProject } from "../compiler/_process.ts";
-import { ROOT } from "../../../dev/_project.ts";
+import { jsonRequest } from "../../router/_helpers.ts";
 
 const APP = `import {
   createRouter, Get, type Json, json, type Multipart, type PathParams, Post, type QueryParams,
@@ -54,7 +53,7 @@ const GENERATE = ["--controllers", "app.ts", "--validators", "validators.ts"];
 const SUMMARY = "validators.ts (validators of 6 routes)";
 
 Deno.test("generate --validators writes a module that the application imports", async () => {
-  await withTypedProject({ "app.ts": APP }, async ({ generate, folder, read, write }) => {
+  await withTypedProject({ "app.ts": APP }, async ({ generate, read, write }) => {
     const checked = await generate(...GENERATE, "--check");
     assertEquals([checked.code, checked.stdout], [1, ""]);
     assertStringIncludes(checked.stderr, "Out of date: validators.ts (missing); run");
@@ -80,22 +79,24 @@ Deno.test("generate --validators writes a module that the application imports", 
     assertStringIncludes(stale.stdout, "Up to date: openapi.json");
     await write("validators.ts", text);
 
-    // What the application answers
-    const url = JSON.stringify(toFileUrl(join(folder, "app.ts")).href);
-    await write("try.ts", TRY.replace("APP", url));
-    const tried = await runDeno([
-      "run",
-      "--config",
-      join(ROOT, "deno.json"),
-      join(folder, "try.ts"),
-    ], ROOT);
-    assertEquals(tried.stderr, "");
-    assertEquals([tried.code, JSON.parse(tried.stdout)], [
-      0,
-      ANSWERS.map(([, , , answer]) => answer),
-    ]);
+    const { router }: { router: TypedRouter } = await import(
+      dataUrl(APP.replace("./validators.ts", dataUrl(text)))
+    );
+    for (const [method, path, body, expected] of ANSWERS) {
+      const response = await router.fetch(
+        body === undefined
+          ? new Request(`http://localhost${path}`, { method })
+          : jsonRequest(path, JSON.stringify(body), { method }),
+      );
+      const answer = await response.json();
+      assertEquals([response.status, response.ok ? answer : answer.violations], expected, path);
+    }
   });
 });
+
+function dataUrl(text: string): string {
+  return `data:application/typescript,${encodeURIComponent(text)}`;
+}
 
 /** A request, and the status and the body or the violations of its response. */
 const ANSWERS:
@@ -121,18 +122,16 @@ const ANSWERS:
     ["PUT", "/v1/orders", { item: 1 }, [200, 1]],
   ];
 
-const TRY = `import { router } from APP;
-const answers = [];
-for (const [method, path, body] of ${
-  JSON.stringify(ANSWERS.map(([method, path, body]) => [method, path, body]))
-} as [string, string, unknown][]) {
-  const init = body === null ? {} : { body: JSON.stringify(body), headers: { "Content-Type": "application/json" } };
-  const response = await router.request(path, { method, ...init });
-  const answer = await response.json();
-  answers.push([response.status, response.ok ? answer : answer.violations]);
-}
-console.log(JSON.stringify(answers));
-`;
+Deno.test("generate --validators writes a module for an application without anything to check", async () => {
+  await withTypedProject({ "app.ts": `${HEAD};` }, async ({ generate, files }) => {
+    const { code, stdout } = await generate(...GENERATE);
+    assertEquals([code, stdout.split("\n")[1]], [
+      0,
+      "Wrote validators.ts (validators of 0 routes)",
+    ]);
+    assertEquals(Object.keys(await files()).sort(), ["app.ts", "openapi.json", "validators.ts"]);
+  });
+});
 
 const HEAD =
   `import { createRouter, type Json, json, type QueryParams, type RequestSpec } from "@gatehouse/http";

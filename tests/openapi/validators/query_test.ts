@@ -4,7 +4,7 @@ import type { SchemaObject } from "@gatehouse/http";
 import { createRouter, json } from "@gatehouse/http";
 import { assertEquals } from "@std/assert";
 import { problemOf } from "../../router/_helpers.ts";
-import { loadModule, moduleText } from "./_modules.ts";
+import { faultsOf, loadModule, moduleText } from "./_modules.ts";
 
 const text: SchemaObject = { type: "string" };
 const number: SchemaObject = { type: "number" };
@@ -149,6 +149,19 @@ Deno.test("a validator reads parameters by index signatures, and keeps names tha
     ["__proto__", true],
     ["constructor", false],
   ]);
+});
+
+Deno.test("a validator reads a parameter __proto__, and rejects what is no object", async () => {
+  const query: SchemaObject = JSON.parse(
+    '{ "type": "object", "properties": { "__proto__": { "type": "number" } } }',
+  );
+  const validators = await loadModule(moduleText({ "GET /": { query } }));
+  const router = createRouter({ validators })
+    .get("/", (req) => json(Object.entries(req.query)));
+  assertEquals(await (await router.request("/?__proto__=1")).json(), [["__proto__", 1]]);
+  for (const value of [null, undefined, "a", []]) {
+    assertEquals(faultsOf(validators, "GET /", "query", value).faults, [" must be an object"]);
+  }
 });
 
 Deno.test("a validator reads path parameters, and leaves out those that are any text", async () => {

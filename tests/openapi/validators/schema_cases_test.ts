@@ -5,7 +5,7 @@
 
 import type { SchemaObject } from "@gatehouse/http";
 import { assertEquals, assertThrows } from "@std/assert";
-import { bodyChecks, moduleText } from "./_modules.ts";
+import { bodyChecks, faultsOf, loadModule, moduleText } from "./_modules.ts";
 import { CASES } from "./_schema_cases.ts";
 
 let checks: ReturnType<typeof bodyChecks> | undefined;
@@ -18,6 +18,12 @@ CASES.forEach(([why, , accepted, rejected], i) => {
       assertEquals(check?.(value), faults, JSON.stringify(value));
     }
   });
+});
+
+Deno.test("writeValidators() names functions after paths with any characters", async () => {
+  const key = "POST /m²/日-本/ª/:id{[0-9]+}/*";
+  const validators = await loadModule(moduleText({ [key]: { body: { type: "string" } } }));
+  assertEquals(faultsOf(validators, key, "body", 1).faults, [" must be a string"]);
 });
 
 const UNSUPPORTED: readonly (readonly [why: string, schema: SchemaObject, told: RegExp])[] = [

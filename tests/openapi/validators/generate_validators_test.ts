@@ -1,5 +1,8 @@
-import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import type { TypedRouter } from "@gatehouse/http";
+import { assertEquals, assertMatch, assertRejects, assertStringIncludes } from "@std/assert";
+import { join } from "@std/path";
+import { withModule } from "../../../openapi/compiler/_route_validators.ts";
+import { withProject } from "../_cli.ts";
 import { withTypedProject } from "../compiler/_process.ts";
 import { jsonRequest } from "../../router/_helpers.ts";
 
@@ -122,14 +125,15 @@ const ANSWERS:
     ["PUT", "/v1/orders", { item: 1 }, [200, 1]],
   ];
 
-Deno.test("generate --validators writes a module for an application without anything to check", async () => {
-  await withTypedProject({ "app.ts": `${HEAD};` }, async ({ generate, files }) => {
-    const { code, stdout } = await generate(...GENERATE);
-    assertEquals([code, stdout.split("\n")[1]], [
-      0,
-      "Wrote validators.ts (validators of 0 routes)",
-    ]);
-    assertEquals(Object.keys(await files()).sort(), ["app.ts", "openapi.json", "validators.ts"]);
+Deno.test("an application is imported with a module without validators where there is none, which is then removed", async () => {
+  await withProject({ "old.ts": "old" }, async ({ folder, files }) => {
+    const seen = await withModule(join(folder, "new.ts"), files);
+    assertStringIncludes(seen["new.ts"] ?? "", "export const validators");
+    assertEquals(await withModule(join(folder, "old.ts"), files), { "old.ts": "old" });
+    await assertRejects(() =>
+      withModule(join(folder, "new.ts"), () => Promise.reject(new Error()))
+    );
+    assertEquals(await files(), { "old.ts": "old" });
   });
 });
 

@@ -83,7 +83,7 @@ const METADATA: OptionNames<EndpointMetadata> = {
 export function rejectUnknownOptions(
   cannot: string,
   options: unknown,
-  ...tables: readonly Readonly<Record<string, true>>[]
+  ...tables: readonly Readonly<Record<string, unknown>>[]
 ): void {
   if (typeof options !== "object" || options === null) {
     throw new TypeError(`${cannot}: options must be an object`);
@@ -158,21 +158,22 @@ function invalidAuth(cannot: string): TypeError {
   );
 }
 
-function readSchema(cannot: string, given: RouteSchema): RouteSchema {
-  rejectUnknownOptions(cannot, given, SCHEMA_PARTS);
-  return pick(given, SCHEMA_PARTS);
+function readSchema(
+  cannot: string,
+  given: RouteSchema,
+  names: Readonly<Record<string, true>> = SCHEMA_PARTS,
+): RouteSchema {
+  rejectUnknownOptions(cannot, given, names);
+  return pick(given, names);
 }
 
 /** Reads validators of routes. @throws {TypeError} If they are not objects of validators by part. */
 export function readValidators(given: RouteValidators = {}): RouteValidators {
   const cannot = "Cannot create router: validators";
-  if (typeof given !== "object" || given === null) {
-    throw new TypeError(`${cannot} must be an object`);
-  }
+  rejectUnknownOptions(cannot, given, given); // all keys but inherited ones
   return Object.fromEntries(
     Object.entries(given).map(([key, one]) => {
-      rejectUnknownOptions(`${cannot}["${key}"]`, one, REQUEST_PARTS);
-      const parts = pick(one, REQUEST_PARTS);
+      const parts = readSchema(`${cannot}["${key}"]`, one, REQUEST_PARTS);
       checkValidators(parts, `validator ${key}`, "");
       return [key, parts];
     }),

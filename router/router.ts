@@ -114,10 +114,8 @@ export function createRouter<Args extends unknown[] = [], Prefix extends string 
 
   /** Those of this router come before those of the routers that it is mounted in. */
   const find: FindValidators = (method, pattern) =>
-    outer.reduce(
-      (found, next) => found ?? next(method, pattern),
-      validators[`${method} ${pattern}`],
-    );
+    validators[`${method} ${pattern}`] ??
+      outer.map((next) => next(method, pattern)).find((found) => found);
 
   function add(
     method: Method,

@@ -139,8 +139,9 @@ Deno.test("routerBuilder() and @HttpRouter take validators", async () => {
 });
 
 const INVALID: readonly (readonly [why: string, validators: unknown, message: string])[] = [
-  ["null", null, "validators must be an object"],
-  ["a function", () => ({}), "validators must be an object"],
+  ["null", null, "validators: options must be an object"],
+  ["a function", () => ({}), "validators: options must be an object"],
+  ["inherited ones", Object.create({ "POST /a": {} }), "validators: unknown option POST /a"],
   [
     "a misspelt part",
     { "POST /a": { content: only("x") } },

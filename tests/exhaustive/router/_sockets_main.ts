@@ -81,8 +81,6 @@ async function measure(
   path: string,
   use: (client: SocketClient) => Promise<void>,
 ): Promise<SocketsLeft> {
-  await runWave(Math.min(wave, 200), path, use); // what is made once
-  await settled();
   opened = 0;
   closed = {};
   const [fdsBefore, heapBefore] = [descriptors(), await heap()];
@@ -125,26 +123,35 @@ async function talk(client: SocketClient): Promise<void> {
   await client.next();
 }
 
-const results: Record<string, SocketsLeft> = {
+/** Waits until the server has ended all connections, without reading. */
+async function wait(): Promise<void> {
+  const deadline = Date.now() + 30_000;
+  while (members.size > 0 && Date.now() < deadline) await pause(100);
+}
+
+/** Kinds of connections: how many there are, how many at once, and what each does. */
+const KINDS: Readonly<Record<string, Parameters<typeof measure>>> = {
   // 20,000 descriptors are the usual limit, and each connection has two here: in waves
-  closed: await measure(10_000, 1_000, "/echo", async (client) => {
+  closed: [10_000, 1_000, "/echo", async (client) => {
     await talk(client);
     await client.leave();
-  }),
-  reset: await measure(2_000, 500, "/echo", talk),
-  halfClosed: await measure(1_000, 500, "/echo", async (client) => {
+  }],
+  reset: [2_000, 500, "/echo", talk],
+  halfClosed: [1_000, 500, "/echo", async (client) => {
     await talk(client);
     await client.connection.closeWrite();
-    await client.next();
-  }),
-  slow: await measure(100, 50, "/slow", async () => {
-    const deadline = Date.now() + 30_000;
-    while (members.size > 0 && Date.now() < deadline) await pause(100); // without reading
-  }),
-  silent: await measure(500, 500, "/silent", async () => {
-    const deadline = Date.now() + 30_000;
-    while (members.size > 0 && Date.now() < deadline) await pause(100); // without an answer to pings
-  }),
+    while (await client.read() !== undefined); // it cannot answer
+  }],
+  slow: [100, 100, "/slow", wait], // a client that does not read
+  silent: [500, 500, "/silent", wait], // nor answers pings
 };
+
+// what is made once
+await Promise.all(
+  Object.values(KINDS).map(([, wave, path, use]) => runWave(Math.min(wave, 200), path, use)),
+);
+await settled();
+const results: Record<string, SocketsLeft> = {};
+for (const [kind, args] of Object.entries(KINDS)) results[kind] = await measure(...args);
 console.log(JSON.stringify(results));
 Deno.exit();

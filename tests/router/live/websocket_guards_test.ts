@@ -40,7 +40,7 @@ async function until(isSo: () => boolean): Promise<void> {
 function gate(): {
   strategy: AuthStrategy;
   calls: boolean[];
-  refuses: "" | "invalid" | "throw" | "hang" | "slow";
+  refuses: "" | "invalid" | "throw" | "503" | "hang" | "slow";
 } {
   const state: ReturnType<typeof gate> = {
     refuses: "",
@@ -52,6 +52,9 @@ function gate(): {
         state.calls.push(recheck);
         if (!request.headers.has("X-Key")) return noCredential();
         if (state.refuses === "throw") throw new Error("the store is down");
+        if (state.refuses === "503") {
+          throw new HttpError(503, "unavailable", { detail: "the store is down" });
+        }
         if (state.refuses === "slow") await pause(100);
         if (state.refuses === "hang") await new Promise(() => {});
         if (state.refuses === "invalid") return authFailed("key_revoked", "the key was revoked");
@@ -173,7 +176,7 @@ for (const [place, make] of PLACES) {
   });
 
   Deno.test(`websocket() closes with 1011 if a guard fails or hangs: ${place}`, async () => {
-    for (const how of ["throw", "hang"] as const) {
+    for (const how of ["throw", "503", "hang"] as const) {
       const errors: unknown[] = [];
       const key = gate();
       const router = make(key.strategy, errors);
@@ -181,7 +184,7 @@ for (const [place, make] of PLACES) {
         using client = await open(port, "/in/socket", KEY);
         key.refuses = how;
         assertEquals(await client.next(), "close 1011 internal_error");
-        const message = how === "throw" ? "the store is down" : "the guards have not answered";
+        const message = how === "hang" ? "the guards have not answered" : "the store is down";
         assertEquals([errors.length, String(errors[0]).includes(message)], [1, true]);
       });
     }

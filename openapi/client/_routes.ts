@@ -98,7 +98,7 @@ function clientRoute(
     [status, resolved<ResponseObject>(response, document) ?? { description: "" }] as const
   );
   const { type, data } = resultsOf(Object.fromEntries(responses), types, INDENT);
-  const rest = parameters.find((one) => one.in === "path" && one.description === WILDCARD_NOTE);
+  const rest = parameters.find(({ description }) => description === WILDCARD_NOTE);
   return {
     name,
     text: [

@@ -152,7 +152,6 @@ export function schemaTypes(
     const isOpen = more === true || isObject(more) || (more === undefined && named.length === 0);
     if (!isOpen && patterns.length === 0) return undefined;
     const types = [...patterns, ...isOpen ? [more] : []].map((one) => typeOf(one, place));
-    if (types.includes("unknown")) return "unknown";
     const optional = named.some(({ mark }) => mark === "?") ? ["undefined"] : [];
     return union([...types, ...named.map(({ type }) => type), ...optional]);
   }

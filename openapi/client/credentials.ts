@@ -33,11 +33,12 @@ export function csrfTokens(request: () => Promise<Outcome>): Credential {
       forget();
       throw error;
     });
-    if (!issued.ok) {
+    const { header, csrfToken } = (issued.ok ? issued.data ?? {} : {}) as Partial<Csrf>;
+    if (!header || !csrfToken) {
       forget();
-      return issued;
+      if (!issued.ok) return issued;
+      throw new TypeError("Cannot read CSRF token: the response has none");
     }
-    const { header, csrfToken } = issued.data as Csrf;
     secrets[header] = csrfToken;
     return (outcome) => {
       const { csrfToken: next } = (outcome.ok ? outcome.data ?? {} : {}) as Partial<Csrf>;
@@ -96,6 +97,6 @@ export function accessTokens(
 }
 
 function codeOf(outcome: Outcome): string {
-  const { code } = (outcome.ok ? {} : outcome.problem ?? {}) as { code?: unknown };
+  const { code } = (outcome.ok ? {} : outcome.problem) as { code?: unknown };
   return String(code);
 }

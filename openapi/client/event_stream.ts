@@ -43,7 +43,7 @@ export async function* readEvents(
   for (let response: Response | undefined = first;;) {
     for await (
       const event of parseEvents(response, state, (error) => {
-        if (!reopen || signal?.aborted) throw error;
+        if (!reopen) throw error;
       })
     ) {
       yield isJson ? { ...event, data: JSON.parse(event.data) } : event;
@@ -54,7 +54,7 @@ export async function* readEvents(
       const answer: Answer | undefined = await reopen(state.id);
       response = answer?.response;
       if (response?.status === 204) return; // the server wants no further request
-      if (response && mediaType(response) !== "text/event-stream") {
+      if (response && (!response.ok || mediaType(response) !== "text/event-stream")) { // §9.2.3
         if (response.ok) await response.body?.cancel();
         throw new Error(`Cannot open stream again: status ${response.status}`, {
           cause: answer?.failure,
@@ -84,7 +84,8 @@ async function* parseEvents(
       if (text === "") continue;
       if (isAfterCr) text = text.replace(/^\n/, "");
       isAfterCr = text.endsWith("\r"); // its line feed may follow
-      const lines = (rest + text).split(/\r\n|\n|\r/);
+      const lines = text.split(/\r\n|\n|\r/);
+      lines[0] = rest + lines[0]; // what is before has been looked through
       rest = lines.pop() ?? "";
       for (const line of lines) {
         const [, field = "", content = ""] = /^([^:]*)(?::\x20?(.*))?$/s.exec(line) ?? [];

@@ -4,6 +4,8 @@
  * @module
  */
 
+import { isJsonType } from "./response_parts.ts";
+
 /** Values by name. */
 export type Values = Readonly<Record<string, unknown>>;
 
@@ -17,10 +19,7 @@ export function fillPath(template: string, values: Values | undefined, rest?: st
   return template.replace(/\{([^}]*)\}/g, (_, name: string) => {
     const value = values && Object.hasOwn(values, name) ? String(values[name] ?? "") : "";
     const segments = name === rest ? value.split("/") : [value];
-    if (
-      value === "" ||
-      segments.some((segment) => /^\.\.?$/.test(segment) || (name !== rest && segment === ""))
-    ) {
+    if (value === "" || segments.some((segment) => /^\.\.?$/.test(segment))) {
       throw new TypeError(
         `Cannot call ${template}: parameter ${name} must not be empty, "." or ".."`,
       );
@@ -44,7 +43,7 @@ export function encodeBody(
   if (body instanceof FormData || body instanceof URLSearchParams) return { body };
   if (type === "multipart/form-data") return { body: appendAll(new FormData(), body as Values) };
   if (type === "application/x-www-form-urlencoded") return { body: searchParams(body as Values) };
-  if (/json$/.test(type)) return { body: JSON.stringify(body), type };
+  if (isJsonType(type)) return { body: JSON.stringify(body), type };
   return { body: body as BodyInit, type };
 }
 
@@ -59,7 +58,7 @@ function appendAll<Form extends { append(name: string, value: string & Blob): vo
   for (const [name, value] of Object.entries(values)) {
     for (const one of [value].flat()) {
       if (one === undefined || one === null) continue;
-      form.append(name, (one instanceof Blob ? one : String(one)) as string & Blob);
+      form.append(name, one as string & Blob);
     }
   }
   return form;

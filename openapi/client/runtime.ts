@@ -98,7 +98,7 @@ export function connect(
       if (value !== undefined) fields.set(name, value);
     }
     const request = new Request(root + path, {
-      redirect: "manual", // one to another origin takes along all header fields but Authorization, Fetch §4.4
+      redirect: "manual", // one to another origin takes along all header fields but Authorization, Fetch §4.5
       ...(credentials && { credentials }), // workerd refuses the member
       ...init,
       ...(body !== undefined && { body }),
@@ -119,7 +119,7 @@ export function connect(
 
   return async (route, call = {}) => {
     const [method = "", template = ""] = route.split(/ (.*)/s);
-    const content = Object.hasOwn(api.routes, route) ? api.routes[route] : undefined;
+    const content = api.routes[route];
     const path = fillPath(template, call.params, content?.rest) + queryText(call.query);
     const { body, type } = encodeBody(call.body, content?.body);
     const isSafe = /^(?:GET|HEAD|OPTIONS)$/.test(method);

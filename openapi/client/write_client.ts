@@ -60,7 +60,7 @@ export function writeClient(document: OpenApiDocument, declarations: string): Cl
   const { info, components } = document;
   const names = typeNames(
     Object.keys(components.schemas ?? {}),
-    [CLIENT_TYPES, "Routes BufferSource AsyncIterable", TYPES, TYPESCRIPT],
+    [CLIENT_TYPES, "Routes AsyncIterable Blob BufferSource Exclude", TYPES, TYPESCRIPT],
   );
   const types = schemaTypes(components, names);
   const routes = clientRoutes(document, types);

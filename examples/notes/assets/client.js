@@ -41,8 +41,7 @@ function fillPath(template, values, rest) {
   return template.replace(/\{([^}]*)\}/g, (_, name) => {
     const value = values && Object.hasOwn(values, name) ? String(values[name] ?? "") : "";
     const segments = name === rest ? value.split("/") : [value];
-    if (value === "" ||
-      segments.some((segment) => /^\.\.?$/.test(segment) || (name !== rest && segment === ""))) {
+    if (value === "" || segments.some((segment) => /^\.\.?$/.test(segment))) {
       throw new TypeError(`Cannot call ${template}: parameter ${name} must not be empty, "." or ".."`);
     }
     return segments.map(encodeURIComponent).join("/");
@@ -63,7 +62,7 @@ function encodeBody(body, type = "application/json") {
     return { body: appendAll(new FormData(), body) };
   if (type === "application/x-www-form-urlencoded")
     return { body: searchParams(body) };
-  if (/json$/.test(type))
+  if (isJsonType(type))
     return { body: JSON.stringify(body), type };
   return { body: body, type };
 }
@@ -75,7 +74,7 @@ function appendAll(form, values) {
     for (const one of [value].flat()) {
       if (one === undefined || one === null)
         continue;
-      form.append(name, (one instanceof Blob ? one : String(one)));
+      form.append(name, one);
     }
   }
   return form;
@@ -138,7 +137,7 @@ async function* readEvents(first, isJson, { reopen, signal }) {
   const state = { id: "", retryMs: 3_000 };
   for (let response = first;;) {
     for await (const event of parseEvents(response, state, (error) => {
-      if (!reopen || signal?.aborted)
+      if (!reopen)
         throw error;
     })) {
       yield isJson ? { ...event, data: JSON.parse(event.data) } : event;
@@ -151,7 +150,7 @@ async function* readEvents(first, isJson, { reopen, signal }) {
       response = answer?.response;
       if (response?.status === 204)
         return; // the server wants no further request
-      if (response && mediaType(response) !== "text/event-stream") {
+      if (response && (!response.ok || mediaType(response) !== "text/event-stream")) { // §9.2.3
         if (response.ok)
           await response.body?.cancel();
         throw new Error(`Cannot open stream again: status ${response.status}`, {
@@ -180,7 +179,8 @@ async function* parseEvents(response, state, onError) {
       if (isAfterCr)
         text = text.replace(/^\n/, "");
       isAfterCr = text.endsWith("\r"); // its line feed may follow
-      const lines = (rest + text).split(/\r\n|\n|\r/);
+      const lines = text.split(/\r\n|\n|\r/);
+      lines[0] = rest + lines[0]; // what is before has been looked through
       rest = lines.pop() ?? "";
       for (const line of lines) {
         const [, field = "", content = ""] = /^([^:]*)(?::\x20?(.*))?$/s.exec(line) ?? [];
@@ -234,11 +234,13 @@ function csrfTokens(request) {
       forget();
       throw error;
     });
-    if (!issued.ok) {
+    const { header, csrfToken } = (issued.ok ? issued.data ?? {} : {});
+    if (!header || !csrfToken) {
       forget();
-      return issued;
+      if (!issued.ok)
+        return issued;
+      throw new TypeError("Cannot read CSRF token: the response has none");
     }
-    const { header, csrfToken } = issued.data;
     secrets[header] = csrfToken;
     return (outcome) => {
       const { csrfToken: next } = (outcome.ok ? outcome.data ?? {} : {});
@@ -293,7 +295,7 @@ function accessTokens(store, exchange, lock) {
   };
 }
 function codeOf(outcome) {
-  const { code } = (outcome.ok ? {} : outcome.problem ?? {});
+  const { code } = (outcome.ok ? {} : outcome.problem);
   return String(code);
 }
 /**
@@ -322,7 +324,7 @@ function connect(api, options = {}) {
         fields.set(name, value);
     }
     const request = new Request(root + path, {
-      redirect: "manual", // one to another origin takes along all header fields but Authorization, Fetch §4.4
+      redirect: "manual", // one to another origin takes along all header fields but Authorization, Fetch §4.5
       ...(credentials && { credentials }), // workerd refuses the member
       ...init,
       ...(body !== undefined && { body }),
@@ -341,7 +343,7 @@ function connect(api, options = {}) {
   }
   return async (route, call = {}) => {
     const [method = "", template = ""] = route.split(/ (.*)/s);
-    const content = Object.hasOwn(api.routes, route) ? api.routes[route] : undefined;
+    const content = api.routes[route];
     const path = fillPath(template, call.params, content?.rest) + queryText(call.query);
     const { body, type } = encodeBody(call.body, content?.body);
     const isSafe = /^(?:GET|HEAD|OPTIONS)$/.test(method);

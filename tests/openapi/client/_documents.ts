@@ -6,7 +6,11 @@
 
 import ts from "typescript";
 import { writeClient } from "../../../openapi/client/write_client.ts";
-import type { OpenApiDocument, SchemaObject } from "../../../router/openapi_types.ts";
+import type {
+  OpenApiDocument,
+  ResponseObject,
+  SchemaObject,
+} from "../../../router/openapi_types.ts";
 
 /** Name of the declarations beside a module in JavaScript. */
 const DECLARATIONS = "client.d.ts";
@@ -16,6 +20,7 @@ export function documentOf(
   schemas: Readonly<Record<string, SchemaObject>>,
   paths: Readonly<Record<string, Readonly<Record<string, object>>>> = {},
   title = "Test",
+  responses: Readonly<Record<string, ResponseObject>> = {},
 ): OpenApiDocument {
   const complete = Object.entries(paths).map(([path, item]) => [
     path,
@@ -31,7 +36,7 @@ export function documentOf(
     info: { title, version: "1.0.0" },
     servers: [],
     paths: Object.fromEntries(complete),
-    components: { schemas },
+    components: { schemas, responses },
   };
 }
 

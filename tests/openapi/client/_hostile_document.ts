@@ -19,6 +19,7 @@ export const HOSTILE: string = [
   "\\*/ globalThis.hacked = 1; /*",
   "*\\/ */\u202eglobalThis.hacked = 1;/*",
   "@ts-nocheck\n@ts-ignore\n@ts-expect-error",
+  "\u001b[2K\u0085\u00ad\u2066",
 ].join("\n");
 
 /** Names of components that are no names of types, or those of something else. */
@@ -32,6 +33,13 @@ export const NAMES: Readonly<Record<string, string>> = {
   Promise: "PromiseSchema",
   Record: "RecordSchema",
   AsyncIterable: "AsyncIterableSchema",
+  QueryValue: "QueryValueSchema",
+  FormData: "FormDataSchema",
+  BodyInit: "BodyInitSchema",
+  Blob: "BlobSchema",
+  BufferSource: "BufferSourceSchema",
+  Exclude: "ExcludeSchema",
+  Extract: "ExtractSchema",
   Page: "Page",
   Outcome: "Outcome",
   "a-b": "a_b",
@@ -51,7 +59,12 @@ const ROUTES = {
         { name: "id", in: "path", required: true, schema: { type: "integer" } },
         { name: "q", in: "query", required: true, schema: STRING },
         { name: "tag", in: "query", schema: { type: "array", items: STRING } },
-        { name: "X-Version", in: "header", required: true, schema: STRING },
+        { name: "any", in: "query" },
+        { name: "same", in: "query", schema: { $ref: "#/components/schemas/Itself" } },
+        { $ref: "#/components/parameters/nowhere" },
+        { name: "X-Version", in: "header", required: true, schema: { type: "integer" } },
+        { name: "Authorization", in: "header", required: true, schema: STRING },
+        { name: "Cookie", in: "header", required: true, schema: STRING },
         { name: "X-CSRF-Token", in: "header", required: true, schema: STRING },
         { name: "sid", in: "cookie", schema: STRING },
       ],
@@ -61,6 +74,7 @@ const ROUTES = {
         202: {},
         304: {},
         404: jsonContent({ const: "missing" }),
+        410: PROBLEM,
         "4XX": PROBLEM,
         default: PROBLEM,
       },
@@ -68,7 +82,13 @@ const ROUTES = {
     patch: {
       parameters: [{ name: "id", in: "path", required: true, schema: {} }],
       requestBody: { content: { "application/merge-patch+json": { schema: { type: "object" } } } },
-      responses: { 204: {}, 500: jsonContent({ const: "broken" }), "4XX": PROBLEM },
+      responses: {
+        204: {},
+        "3XX": jsonContent({ const: "elsewhere" }),
+        500: jsonContent({ const: "broken" }),
+        "4XX": PROBLEM,
+        "5XX": jsonContent({ const: "down" }),
+      },
     },
   },
   "/open": {
@@ -105,6 +125,33 @@ const ROUTES = {
       },
     },
   },
+  "/forms": {
+    put: { requestBody: { required: true, content: { "multipart/form-data": {} } } },
+    post: {
+      requestBody: { required: true, content: { "application/x-www-form-urlencoded": {} } },
+      responses: { 200: { content: { "text/csv": {} } }, 204: {} },
+    },
+  },
+  "/choices": {
+    put: {
+      requestBody: {
+        required: true,
+        content: {
+          "text/plain": {},
+          "application/merge-patch+json": { schema: { type: "number" } },
+          "application/json": { schema: STRING },
+        },
+      },
+      responses: { 200: { $ref: "#/components/responses/a~1b" }, 404: { $ref: "#/nowhere" } },
+    },
+    post: {
+      requestBody: {
+        required: true,
+        content: { "text/plain": {}, "application/merge-patch+json": { schema: STRING } },
+      },
+      responses: { 204: {} },
+    },
+  },
   "/files/{path}": {
     get: {
       parameters: [{
@@ -134,6 +181,7 @@ const ROUTES = {
         in: "path",
         required: true,
         description: HOSTILE,
+        deprecated: true,
         schema: STRING,
       }],
     },
@@ -156,7 +204,11 @@ const SCHEMAS: Readonly<Record<string, SchemaObject>> = {
     },
   },
   [HOSTILE]: STRING,
+  NumbersOnce: { type: ["integer", "number"] },
+  Itself: { $ref: "#/components/schemas/Itself" },
 };
 
 /** The document. */
-export const DOCUMENT: OpenApiDocument = documentOf(SCHEMAS, ROUTES, HOSTILE);
+export const DOCUMENT: OpenApiDocument = documentOf(SCHEMAS, ROUTES, HOSTILE, {
+  "a/b": { description: "Shared", ...jsonContent({ const: "shared" }) },
+});

@@ -73,6 +73,11 @@ const STREAMS: readonly (readonly [string, readonly (string | Uint8Array)[], rea
       event("b"),
       event("c"),
     ]],
+    ["lines that end with CRLF", ["data: a\r\ndata: b\r\n\r\n"], [event("a\nb")]],
+    ["an empty chunk between CR and LF", ["data: a\r", new Uint8Array(), "\ndata: b\n\n"], [
+      event("a\nb"),
+    ]],
+    ["a line separator in data", ["data: a\u2028b\n\n"], [event("a\u2028b")]],
     ["CRLF between chunks", ["data: a\r", "\ndata: b\r", "\n\r", "\n"], [event("a\nb")]],
     ["CR at the end of a chunk, which is a line end", ["data: a\r\r", "data: b\r\r"], [
       event("a"),
@@ -104,6 +109,18 @@ for (const [why, parts, events] of STREAMS) {
   });
 }
 
+Deno.test("connect() reads a line of many chunks once: the time does not grow with its square", async () => {
+  const parts = Array.from({ length: 4_000 }, () => "x".repeat(1_000));
+  const { all } = streamOf([
+    () => new Response(chunks(["retry: 0\ndata: ", ...parts, "\n\n"]), STREAM),
+  ]);
+  const start = performance.now();
+  const [event] = await all();
+  assertEquals((event?.data as string).length, 4_000_000);
+  const spent = performance.now() - start;
+  assert(spent < 1_500, `${spent} ms`);
+});
+
 Deno.test("connect() parses data that is JSON, and rejects what is not", async () => {
   const body = 'retry: 0\ndata: {"a":\ndata: 1}\n\ndata: x\n\n';
   const { open } = streamOf([() => new Response(body, STREAM)], { data: "events" });
@@ -129,23 +146,45 @@ Deno.test("connect() opens a stream again with its last id, after its end and af
   assertEquals(ids, [null, "1", "Ã¼2", "Ã¼2", "Ã¼2"]); // UTF-8, as header fields show it
 });
 
-Deno.test("connect() waits as long as the stream says", async () => {
-  const { all } = streamOf([() => new Response("retry: 50\nretry: 1x\nretry: -1\n\n", STREAM)]);
-  const start = performance.now();
-  await all();
-  const waited = performance.now() - start;
-  assert(waited >= 49 && waited < 2_000, `${waited} ms`);
+/** Times to wait until a stream is opened again, by what it says. */
+const WAITS: readonly (readonly [text: string, ms: number])[] = [
+  ["", 3_000],
+  ["retry: 0\n", 0],
+  ["retry: 50\n", 50],
+  ["retry: 50\nretry: 1x\nretry: -1\nretry: 1e3\nretry\n", 50],
+  ["retry: 99999999999999999999\n", 2 ** 31 - 1], // a timer that has to wait longer does not wait at all
+];
+Deno.test("connect() waits as long as a stream says before it is opened again", async () => {
+  const { setTimeout } = globalThis;
+  const waits: unknown[] = [];
+  globalThis.setTimeout = ((run: () => void, ms: number) => {
+    waits.push(ms);
+    return setTimeout(run, 0);
+  }) as typeof setTimeout;
+  try {
+    for (const [text] of WAITS) await streamOf([() => new Response(`${text}\n`, STREAM)]).all();
+  } finally {
+    globalThis.setTimeout = setTimeout;
+  }
+  assertEquals(waits, WAITS.map(([_, ms]) => ms));
 });
 
-Deno.test("connect() waits for a stream that wants more than a timer can wait", async () => {
-  const controller = new AbortController();
-  const stream = () => new Response("retry: 99999999999999999999\ndata: a\n\n", STREAM);
-  const { open, ids } = streamOf([stream, stream], { signal: controller.signal });
-  const events = (await open())[Symbol.asyncIterator]();
-  await events.next();
-  setTimeout(() => controller.abort(new Error("enough")), 20);
-  await assertRejects(() => events.next(), Error, "enough");
-  assertEquals(ids.length, 1);
+Deno.test("connect() leaves no listener at the signal of a stream that is opened again", async () => {
+  const { signal } = new AbortController();
+  const { addEventListener, removeEventListener } = signal;
+  let listeners = 0;
+  signal.addEventListener = (...args: Parameters<typeof addEventListener>) => {
+    listeners++;
+    addEventListener.apply(signal, args);
+  };
+  signal.removeEventListener = (...args: Parameters<typeof removeEventListener>) => {
+    listeners--;
+    removeEventListener.apply(signal, args);
+  };
+  const response = () => new Response("retry: 0\n\n", STREAM);
+  const { all, ids } = streamOf([response, response, response], { signal });
+  await all();
+  assertEquals([ids.length, listeners], [4, 0]);
 });
 
 /** What a stream is refused with when it is opened again. */
@@ -155,6 +194,7 @@ const REFUSALS: readonly (readonly [string, () => Response, string | undefined])
     () => Response.json({ code: "session_expired" }, { status: 401 }),
     "session_expired",
   ],
+  ["a refusal of its type", () => new Response("", { status: 503, ...STREAM }), "unknown"],
   ["a page", () => new Response("<html>", { headers: { "Content-Type": "text/html" } }), undefined],
 ];
 for (const [why, refusal, code] of REFUSALS) {
@@ -173,6 +213,24 @@ Deno.test("connect() does not send a POST again for its stream", async () => {
   const response = () => new Response("retry: 0\ndata: a\n\n", STREAM);
   const { all, ids } = streamOf([response, response], { route: "POST /answers" });
   assertEquals([(await all()).length, ids.length], [1, 1]);
+});
+
+Deno.test("connect() rejects the stream of a POST whose connection fails", async () => {
+  const response = () => new Response(chunks(["data: a\n\n"], "fail"), STREAM);
+  const { open, ids } = streamOf([response], { route: "POST /answers" });
+  const events = (await open())[Symbol.asyncIterator]();
+  await events.next();
+  await assertRejects(() => events.next(), TypeError, "connection reset");
+  assertEquals(ids.length, 1);
+});
+
+Deno.test("connect() cancels a response that is not a stream", async () => {
+  let canceled = 0;
+  const page = () => new Response(new ReadableStream({ cancel: () => void canceled++ }));
+  await assertRejects(streamOf([page]).open, TypeError);
+  assertEquals(canceled, 1);
+  await assertRejects(streamOf([() => new Response("retry: 0\n\n", STREAM), page]).all, Error);
+  assertEquals(canceled, 2);
 });
 
 Deno.test("connect() rejects a first response that is not a stream", async () => {

@@ -26,7 +26,7 @@ export async function main(): Promise<void> {
 
   const typed = await client("GET /typed/{id}", {
     params: { id: 1 },
-    query: { q: "a", tag: undefined },
+    query: { q: "a", tag: undefined, any: [1, true], same: "a" },
     headers: { "X-Version": "1", "X-Other": "2" },
   });
   if (typed.ok) is<typeof typed.data, "ok" | undefined>(true);
@@ -40,10 +40,19 @@ export async function main(): Promise<void> {
   const patched = await client("PATCH /typed/{id}", { params: { id: "a" } });
   if (patched.status === 204) is<typeof patched.data, undefined>(true);
   if (patched.status === 500) is<typeof patched.problem, "broken">(true);
-  if (patched.status === 503) is<typeof patched.problem, types.Problem>(true);
+  if (patched.status === 503) is<typeof patched.problem, "down">(true);
+  if (patched.status === 301) is<typeof patched.problem, "elsewhere">(true);
   if (patched.status === 400) is<typeof patched.problem, { code: string }>(true);
 
   await client("GET /open", { query: { anything: 1, more: ["a"] } });
+  await client("PUT /forms", { body: { a: 1, b: [new Blob()] } });
+  const form = await client("POST /forms", { body: { a: 1 } });
+  if (form.ok) is<typeof form.data, string | undefined>(true);
+  await client("POST /forms", { body: new URLSearchParams() });
+  const choice = await client("PUT /choices", { body: "a" });
+  if (choice.ok) is<typeof choice.data, "shared">(true);
+  if (choice.status === 404) is<typeof choice.problem, types.Problem>(true);
+  await client("POST /choices", { body: "a" });
   const image = await client("POST /files", { body: { file: new File([], "a") } });
   if (image.ok) is<typeof image.data, Blob>(true);
   await client("POST /files", { body: new FormData() });
@@ -83,6 +92,16 @@ export async function main(): Promise<void> {
   await client("PATCH /typed/{id}", { param: { id: "a" } });
   // @ts-expect-error: an object as a query parameter
   await client("GET /open", { query: { anything: {} } });
+  // @ts-expect-error: an object as a query parameter without a schema
+  await client("GET /typed/{id}", { params: { id: 1 }, query: { q: "a", any: {} }, headers: { "X-Version": "1" } });
+  // @ts-expect-error: a number as a header field
+  await client("GET /typed/{id}", { params: { id: 1 }, query: { q: "a" }, headers: { "X-Version": 1 } });
+  // @ts-expect-error: text as a form
+  await client("PUT /forms", { body: "a" });
+  // @ts-expect-error: text as a form in a URL's encoding
+  await client("POST /forms", { body: "a=1" });
+  // @ts-expect-error: the body of another media type
+  await client("PUT /choices", { body: 1 });
   // @ts-expect-error: text instead of a file
   await client("POST /files", { body: { file: "a" } });
   // @ts-expect-error: data of what may be a failure

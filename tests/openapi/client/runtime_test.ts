@@ -7,6 +7,7 @@ const API: Api = {
     "POST /files": { body: "multipart/form-data" },
     "POST /forms": { body: "application/x-www-form-urlencoded" },
     "PATCH /notes/{id}": { body: "application/merge-patch+json" },
+    "POST /lines": { body: "application/x-ndjson" },
     "POST /images": { body: "image/png", data: "blob" },
     "GET /text": { data: "text" },
     "GET /any": { data: "any" },
@@ -15,8 +16,11 @@ const API: Api = {
 };
 const ORIGIN = "https://api.example";
 
+type Sent = [call?: AnyCall | undefined, baseUrl?: string | undefined];
+
 /** What a call sends. */
-async function sent(route: string, call?: AnyCall, baseUrl = ORIGIN): Promise<Request> {
+async function sent(route: string, ...[call, ...base]: Sent): Promise<Request> {
+  const [baseUrl] = base.length === 0 ? [ORIGIN] : base;
   const requests: Request[] = [];
   const client = connect(API, {
     baseUrl,
@@ -106,6 +110,19 @@ Deno.test("connect() keeps the origin where a route starts with two slashes", as
   assertEquals((await sent("GET //evil.example/x")).url, `${ORIGIN}//evil.example/x`);
 });
 
+Deno.test("connect() sends requests of a page to its origin", async () => {
+  const { location } = globalThis;
+  const page = { href: "https://page.example/a/b?c=d" };
+  Object.defineProperty(globalThis, "location", { value: page, configurable: true });
+  try {
+    for (const [baseUrl, path] of [[undefined, "/notes"], ["/v1", "/v1/notes"]] as const) {
+      assertEquals((await sent("GET /notes", {}, baseUrl)).url, `https://page.example${path}`);
+    }
+  } finally {
+    Object.defineProperty(globalThis, "location", { value: location, configurable: true });
+  }
+});
+
 Deno.test("connect() needs a base outside of a page", () => {
   assertThrows(() => connect(API), TypeError);
   assertThrows(() => connect(API, { baseUrl: "/v1" }), TypeError);
@@ -164,10 +181,41 @@ Deno.test("connect() makes an encoded form of an object", async () => {
   assertEquals(await request.text(), "a=1+%26&b=true&b=2");
 });
 
+Deno.test("connect() sends URLSearchParams as they are", async () => {
+  const request = await sent("POST /forms", { body: new URLSearchParams("a=1&a=2") });
+  assertEquals(await request.text(), "a=1&a=2");
+});
+
 Deno.test("connect() sends other bodies as they are, with the document's type", async () => {
   const request = await sent("POST /images", { body: new Uint8Array([1, 2]) });
   assertEquals(request.headers.get("Content-Type"), "image/png");
   assertEquals(await request.bytes(), new Uint8Array([1, 2]));
+});
+
+Deno.test("connect() sends lines of JSON as they are: their type is not JSON", async () => {
+  const request = await sent("POST /lines", { body: "{}\n{}\n" });
+  assertEquals(request.headers.get("Content-Type"), "application/x-ndjson");
+  assertEquals(await request.text(), "{}\n{}\n");
+});
+
+Deno.test("connect() sends cookies as fetch does, unless the client says otherwise", async () => {
+  const { Request } = globalThis;
+  const found: unknown[] = [];
+  globalThis.Request = class extends Request {
+    constructor(input: URL | RequestInfo, init?: RequestInit) {
+      super(input, init);
+      found.push(Object.entries(init ?? {}).filter(([name]) => name === "credentials"));
+    }
+  };
+  try {
+    for (const options of [{}, { credentials: "include" as const }]) {
+      const fetch = () => new Response();
+      await connect(API, { baseUrl: ORIGIN, fetch, ...options })("GET /notes");
+    }
+  } finally {
+    globalThis.Request = Request;
+  }
+  assertEquals(found, [[], [["credentials", "include"]]]); // workerd refuses the member
 });
 
 Deno.test("connect() merges header fields, those of the call first, and skips undefined ones", async () => {
@@ -212,6 +260,13 @@ const JSON_TYPE = { "Content-Type": "application/json; charset=utf-8" };
 const DATA: readonly (readonly [string, string, string | null, ResponseInit, unknown])[] = [
   ["JSON", "GET /n", '{"a":1}', { headers: JSON_TYPE }, { a: 1 }],
   [
+    "JSON of a type in capitals, with a space",
+    "GET /n",
+    "[1]",
+    { headers: { "Content-Type": "Application/JSON ; charset=utf-8" } },
+    [1],
+  ],
+  [
     "JSON of another type",
     "GET /n",
     "[1]",
@@ -219,6 +274,8 @@ const DATA: readonly (readonly [string, string, string | null, ResponseInit, unk
     [1],
   ],
   ["nothing", "GET /n", null, { status: 204 }, undefined],
+  ["nothing instead of text", "GET /text", null, { status: 204 }, undefined],
+  ["nothing of any type", "GET /any", null, { status: 204 }, undefined],
   ["an empty body", "GET /n", "", { status: 202 }, undefined],
   ["an empty body of JSON, as HEAD has", "GET /n", "", { headers: JSON_TYPE }, undefined],
   ["text", "GET /text", "hello", {}, "hello"],
@@ -231,6 +288,22 @@ for (const [why, route, body, init, data] of DATA) {
     assertEquals(await received(route, body, init), { ok: true, status: init.status ?? 200, data });
   });
 }
+
+Deno.test("connect() reads text where a response of any type names none", async () => {
+  const outcome = await received("GET /any", new TextEncoder().encode("a"));
+  assertEquals(outcome, { ok: true, status: 200, data: "a" });
+});
+
+Deno.test("connect() reads events of text where the document has other types, too", async () => {
+  const outcome = await received("GET /any", "data: {}\n\n", {
+    headers: { "Content-Type": "text/event-stream" },
+  });
+  assert(outcome.ok && "data" in outcome);
+  for await (const event of outcome.data as AsyncIterable<unknown>) {
+    assertEquals(event, { event: "message", id: "", data: "{}" });
+    break;
+  }
+});
 
 Deno.test("connect() reads a Blob where the document has another type", async () => {
   for (const route of ["POST /images", "GET /any"]) {
@@ -247,11 +320,20 @@ Deno.test("connect() rejects a success that is not JSON though it says so", asyn
 });
 
 Deno.test("connect() rejects a success of another type: a proxy's page is no data", async () => {
-  const error = await assertRejects(
-    () => received("GET /n", "<html>", { headers: { "Content-Type": "text/html" } }),
-    TypeError,
-  );
-  assertEquals(error.message, "Cannot read response: text/html is not JSON");
+  for (const type of ["text/html", "application/x-ndjson", "application/json-seq"]) {
+    const error = await assertRejects(
+      () => received("GET /n", "<html>", { headers: { "Content-Type": type } }),
+      TypeError,
+    );
+    assertEquals(error.message, `Cannot read response: ${type} is not JSON`);
+  }
+});
+
+Deno.test("connect() cancels the body of a refusal that is not JSON", async () => {
+  let canceled = false;
+  const body = new ReadableStream({ cancel: () => void (canceled = true) });
+  await received("GET /n", body, { status: 502 });
+  assert(canceled);
 });
 
 const PROBLEM = { type: "about:blank", title: "Not Found", status: 404, code: "no_such_note" };
@@ -265,6 +347,7 @@ const PROBLEMS: readonly (readonly [string, string | null, ResponseInit, unknown
   ...[
     ["a page of a proxy", "<html>", { "Content-Type": "text/html" }],
     ["what is not JSON though it says so", "<html>", JSON_TYPE],
+    ["JSON that does not say so", '{"code":"x"}', { "Content-Type": "text/plain" }],
     ["an empty body", "", JSON_TYPE],
     ["null", "null", JSON_TYPE],
     ["no body", null, {}],
@@ -299,7 +382,7 @@ Deno.test("connect() rejects as fetch does: for a failure of the network, and wh
   assertEquals(await client("GET /n").catch((error) => error), failure);
 
   for (const where of ["call", "client"]) {
-    const { signal } = { signal: AbortSignal.abort(new Error("enough")) };
+    const signal = AbortSignal.abort(new Error("enough"));
     const router = createRouter().get("/n", () => json({}));
     const aborted = connect(API, {
       baseUrl: ORIGIN,
@@ -309,7 +392,7 @@ Deno.test("connect() rejects as fetch does: for a failure of the network, and wh
         return await router.fetch(request);
       },
     });
-    const call = where === "call" ? { signal } : {};
+    const call = { signal: where === "call" ? signal : new AbortController().signal };
     await assertRejects(() => aborted("GET /n", call), Error, "enough");
   }
 });

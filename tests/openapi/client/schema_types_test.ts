@@ -32,6 +32,10 @@ const SCHEMAS: Readonly<Record<string, Row>> = {
   ]],
   Quoted: [{ const: '"\\\n\u2028${a}`' }, [JSON.stringify('"\\\n\u2028${a}`')], ['"a"']],
   List: [{ type: "array", items: NUMBER }, ["[]", "[1]"], ['["a"]', "{}"]],
+  UntypedList: [{ items: NUMBER }, ["[1]"], ['["a"]', "{}"]],
+  UntypedTuple: [{ prefixItems: [STRING], items: false, minItems: 1 }, ['["a"]'], ["[1]", "{}"]],
+  Numbers: [{ type: ["integer", "number"] }, ["1"], ['"1"']],
+  Infinite: [{ const: Infinity }, ["1", "Infinity"], ['"1"']],
   UnknownList: [{ type: "array" }, ["[1, null]"], ["{}"]],
   UnionList: [{ type: "array", items: { type: ["string", "null"] } }, ['["a", null]'], ["[1]"]],
   Pair: [
@@ -47,6 +51,11 @@ const SCHEMAS: Readonly<Record<string, Row>> = {
     '["a"]',
     '["a", 1, "b"]',
   ], ["[]", '["a", "b"]']],
+  UnionTuple: [
+    { type: "array", prefixItems: [STRING], items: { type: ["string", "null"] }, minItems: 1 },
+    ['["a", null, "b"]'],
+    ['["a", 1]'],
+  ],
   Note: [{ type: "object", properties: { a: STRING, b: NUMBER }, required: ["a"] }, [
     '{ a: "" }',
     '{ a: "", b: 1 }',
@@ -66,6 +75,16 @@ const SCHEMAS: Readonly<Record<string, Row>> = {
     '{ a: "", b: 1 }',
   ], ["{ a: 1 }", "{ b: true }"]],
   Patterns: [{ type: "object", patternProperties: { "^x-": NUMBER } }, ['{ "x-a": 1 }'], []],
+  ClosedPatterns: [
+    { type: "object", patternProperties: { "^x-": NUMBER }, additionalProperties: false },
+    ['{ "x-a": 1 }'],
+    ['{ "x-a": "a" }'],
+  ],
+  Sloppy: [
+    { type: "object", properties: { a: STRING }, required: [1, "a"] as unknown as string[] },
+    ['{ a: "" }'],
+    ["{}"],
+  ],
   Names: [
     {
       type: "object",
@@ -116,6 +135,8 @@ const SCHEMAS: Readonly<Record<string, Row>> = {
   Itself: [ref("Itself"), [ANY], []],
   Ring1: [{ anyOf: [ref("Ring2"), STRING] }, ['"a"'], []],
   Ring2: [{ allOf: [ref("Ring1")] }, ['"a"'], []],
+  Ring3: [{ oneOf: [ref("Ring4"), STRING] }, ['"a"'], []],
+  Ring4: [{ anyOf: [ref("Ring3")] }, ['"a"'], []],
   Missing: [ref("Nowhere"), [ANY], []],
   Elsewhere: [{ $ref: "https://example.com/schema.json" }, [ANY], []],
   Escaped: [{ $ref: "#/components/schemas/with~1slash%20x" }, ['"a"'], ["1"]],

@@ -1,7 +1,8 @@
-import { assert, assertEquals, assertFalse } from "@std/assert";
+import { assert, assertEquals, assertFalse, assertStringIncludes } from "@std/assert";
 import { join } from "@std/path";
 import { RUNTIME_TEXT, runtimeText } from "../../../dev/client.ts";
 import { ROOT } from "../../../dev/_project.ts";
+import { docComment } from "../../../openapi/client/_text.ts";
 import { writeClient } from "../../../openapi/client/write_client.ts";
 import type { SchemaObject } from "../../../router/openapi_types.ts";
 import { documentOf, jsonContent, loadClient } from "./_documents.ts";
@@ -14,7 +15,7 @@ Deno.test("Text of a document does not become code, neither in the module nor in
   assertFalse("hacked" in globalThis);
   const { typescript, javascript, declarations } = writeClient(DOCUMENT, HOSTILE);
   for (const text of [typescript, javascript, declarations]) {
-    assertFalse(/[\u2028\u2029\u202e\r]/.test(text));
+    assertFalse(/[^\n\P{Cc}]|[\p{Cf}\p{Zl}\p{Zp}]/u.test(text));
     assertFalse(/^[\s/*]*@ts-(?!self-types)/m.test(text));
   }
   const sent: string[] = [];
@@ -35,13 +36,30 @@ Deno.test("Text of a document does not become code, neither in the module nor in
 
 Deno.test("A client knows routes that are not of JSON, and those of authentication", () => {
   const tokens = { accessToken: STRING, refreshToken: STRING };
-  const document = documentOf({}, {
-    "/csrf/{realm}": { get: returning({ csrfToken: STRING, header: STRING }) },
-    "/own/csrf": { get: returning({ csrfToken: STRING, header: STRING }) },
-    "/login": { post: { ...taking({ password: STRING }), ...returning(tokens) } },
-    "/refresh": { post: { ...taking({ refreshToken: STRING }), ...returning(tokens) } },
-    "/other/refresh": { post: { ...taking({ refreshToken: STRING }), ...returning(tokens) } },
-  });
+  const schemas = { Csrf: objectOf({ csrfToken: STRING, header: STRING }) };
+  const responses = {
+    Csrf: { description: "A token", ...jsonContent({ $ref: "#/components/schemas/Csrf" }) },
+  };
+  const document = documentOf(
+    schemas,
+    {
+      "/half/csrf": { get: returning({ csrfToken: STRING }) },
+      "/csrf/{realm}": { get: returning({ csrfToken: STRING, header: STRING }) },
+      "/own/csrf": { get: { responses: { 200: { $ref: "#/components/responses/Csrf" } } } },
+      "/other/csrf": { get: returning({ csrfToken: STRING, header: STRING }) },
+      "/sign-out": {
+        post: { ...taking({ refreshToken: STRING }), ...returning({ done: STRING }) },
+      },
+      "/half/refresh": {
+        post: { ...taking({ refreshToken: STRING }), ...returning({ accessToken: STRING }) },
+      },
+      "/login": { post: { ...taking({ password: STRING }), ...returning(tokens) } },
+      "/refresh": { post: { ...taking({ refreshToken: STRING }), ...returning(tokens) } },
+      "/other/refresh": { post: { ...taking({ refreshToken: STRING }), ...returning(tokens) } },
+    },
+    "Test",
+    responses,
+  );
   const { javascript } = writeClient(document, "client.d.ts");
   const [, api = ""] = /^const API = (\{.*?^\});$/ms.exec(javascript) ?? [];
   assertEquals(JSON.parse(api), { csrf: "/own/csrf", refresh: "/refresh", routes: {} });
@@ -53,6 +71,9 @@ Deno.test("A client knows routes that are not of JSON, and those of authenticati
     "POST /plain": { data: "any" },
     "PATCH /typed/{id}": { body: "application/merge-patch+json" },
     "GET /open": { data: "any" },
+    "PUT /forms": { body: "multipart/form-data", data: "any" },
+    "POST /forms": { body: "application/x-www-form-urlencoded", data: "text" },
+    "POST /choices": { body: "application/merge-patch+json" },
     "POST /files": { body: "multipart/form-data", data: "blob" },
     "GET /files": { data: "any" },
     "GET /files/{path}": { data: "text", rest: "path" },
@@ -74,6 +95,24 @@ function taking(properties: Readonly<Record<string, SchemaObject>>): object {
 function objectOf(properties: Readonly<Record<string, SchemaObject>>): SchemaObject {
   return { type: "object", properties, required: Object.keys(properties) };
 }
+
+Deno.test("Types say what is deprecated, and name no status whose problem has the type of all others", () => {
+  const { declarations } = writeClient(DOCUMENT, "");
+  assertEquals(declarations.match(/@deprecated/g)?.length, 3); // a route, a parameter, a property
+  assertStringIncludes(declarations, "export type NumbersOnce = number;");
+  assertFalse(/\b410\b(?! \|)/.test(declarations));
+});
+
+/** Paragraphs, and their comment. */
+const COMMENTS: readonly (readonly [(string | undefined)[], string])[] = [
+  [[undefined, ""], ""],
+  [[" \n "], ""],
+  [[" a "], "/** a */\n"],
+  [["a", undefined, "b\r\nc"], "/**\n * a\n *\n * b\n * c\n */\n"],
+];
+Deno.test("docComment() writes paragraphs that are there", () => {
+  for (const [paragraphs, text] of COMMENTS) assertEquals(docComment(paragraphs, ""), text);
+});
 
 Deno.test("writeClient() writes the same text for the same document", () => {
   assertEquals(writeClient(DOCUMENT, "a.d.ts"), writeClient(structuredClone(DOCUMENT), "a.d.ts"));

@@ -137,11 +137,25 @@ export const IMPORT_RULES: readonly ImportRule[] = [
   {
     importer: "auth/server/*.ts",
     may: [
-      "auth/{,throttle/,stores/,jwt/,keys/,session/,tokens/,http/,server/,server/clients/}*.ts",
+      "auth/{,throttle/,stores/,jwt/,keys/,session/,tokens/,http/,server/,server/*/}*.ts",
       "router/{original_request,types}.ts",
     ],
   },
   { importer: "auth/server/clients/*.ts", may: ["auth/{,stores/,server/clients/}*.ts"] },
+  {
+    importer: "auth/server/core/*.ts",
+    may: [
+      "auth/{,throttle/,stores/,jwt/,keys/,session/,tokens/,server/clients/,server/core/}*.ts",
+    ],
+  },
+  {
+    importer: "auth/server/authorize/*.ts",
+    may: ["auth/{,stores/,server/clients/,server/core/,server/authorize/}*.ts"],
+  },
+  {
+    importer: "auth/server/token/*.ts",
+    may: ["auth/{,stores/,server/clients/,server/core/,server/token/}*.ts"],
+  },
 ];
 
 /** Which entries must not lead to what. */

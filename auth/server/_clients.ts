@@ -5,10 +5,10 @@
  */
 
 import { checkedClients } from "../stores/checked_server.ts";
-import type { ServerContext } from "./_context.ts";
+import type { ServerContext } from "./core/context.ts";
 import { clientDocuments } from "./clients/documents.ts";
 import { clientRegistration } from "./clients/registration.ts";
-import type { AuthorizationServerOptions } from "./types.ts";
+import type { AuthorizationServerOptions } from "./core/types.ts";
 
 /** Reads the options about clients. @throws {TypeError | RangeError} If one is of a wrong shape. */
 export function readClientSources(

@@ -4,12 +4,14 @@
  * @module
  */
 
-import { authorize } from "./_authorize.ts";
-import type { Endpoint, ServerContext } from "./_context.ts";
+import { authorize } from "./authorize/authorize.ts";
+import type { Endpoint, ServerContext } from "./core/context.ts";
 import { serverMetadata } from "./_metadata.ts";
-import { privateJson, respondToAuthorize, respondToUserinfo } from "./_respond.ts";
+import { respondToAuthorize } from "./authorize/respond.ts";
+import { privateJson } from "./core/responses.ts";
+import { respondToUserinfo } from "./_respond.ts";
 import { registerClientOf } from "./_register.ts";
-import { exchangeTokens, revokeToken } from "./_token.ts";
+import { exchangeTokens, revokeToken } from "./token/token.ts";
 import { userinfo } from "./_userinfo.ts";
 
 /** The metadata do not contain their own URL: it follows from the issuer. */
@@ -28,6 +30,7 @@ const ENDPOINTS: readonly Endpoint[] = [
     methods: ["GET", "POST"],
     cors: false, // RFC 9700 §2.6
     isPage: true,
+    isOn: ({ grants }) => grants.includes("authorization_code"),
     handle: async (context, exchange) =>
       await respondToAuthorize(context, exchange, await authorize(context, exchange)),
   },

@@ -4,15 +4,14 @@
  * @module
  */
 
-import { PROMPTS, RESPONSE_MODES } from "./_authorization_request.ts";
+import { PROMPTS, RESPONSE_MODES } from "./authorize/authorization_request.ts";
 import { CLIENT_AUTHENTICATION_METHODS } from "./clients/authentication.ts";
-import type { Endpoint, ServerContext } from "./_context.ts";
-import { claimNames } from "./_scopes.ts";
-import { GRANT_TYPES } from "./clients/grant_types.ts";
+import type { Endpoint, ServerContext } from "./core/context.ts";
+import { claimNames } from "./core/scopes.ts";
 
 /** The metadata. */
 export function serverMetadata(
-  { issuer, scopes, acrValues, idTokenAlgorithm, hasDocuments }: ServerContext,
+  { issuer, scopes, acrValues, idTokenAlgorithm, hasDocuments, grants }: ServerContext,
   endpoints: readonly Endpoint[],
 ): Readonly<Record<string, unknown>> {
   const urls = endpoints.flatMap(({ member, path }) =>
@@ -24,7 +23,7 @@ export function serverMetadata(
     scopes_supported: [...scopes.keys()],
     response_types_supported: ["code"],
     response_modes_supported: RESPONSE_MODES,
-    grant_types_supported: GRANT_TYPES,
+    grant_types_supported: grants,
     prompt_values_supported: PROMPTS,
     code_challenge_methods_supported: ["S256"],
     token_endpoint_auth_methods_supported: CLIENT_AUTHENTICATION_METHODS,

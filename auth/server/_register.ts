@@ -5,8 +5,8 @@
  */
 
 import { readBearer } from "../tokens/bearer_strategy.ts";
-import type { Exchange, ServerContext } from "./_context.ts";
-import { privateJson } from "./_respond.ts";
+import type { Exchange, ServerContext } from "./core/context.ts";
+import { privateJson } from "./core/responses.ts";
 import type { MetadataFailure } from "./clients/metadata.ts";
 import {
   readMetadataBody,

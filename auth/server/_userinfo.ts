@@ -6,11 +6,11 @@
 
 import type { JwtClaims } from "../jwt/types.ts";
 import { readBearer } from "../tokens/bearer_strategy.ts";
-import type { Exchange, ServerContext } from "./_context.ts";
-import { clientOfGrant } from "./_grants.ts";
-import { userClaims } from "./_issue.ts";
-import { OPENID } from "./_scopes.ts";
-import { verifyAccessToken } from "./_verify_tokens.ts";
+import type { Exchange, ServerContext } from "./core/context.ts";
+import { clientOfGrant } from "./core/grants.ts";
+import { userClaims } from "./core/issue.ts";
+import { OPENID } from "./core/scopes.ts";
+import { verifyAccessToken } from "./core/verify_tokens.ts";
 
 /** What the endpoint answers. */
 export type UserinfoOutcome =

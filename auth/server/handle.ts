@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Endpoint, Exchange, ServerContext } from "./_context.ts";
+import type { Endpoint, Exchange, ServerContext } from "./core/context.ts";
 import { respondToError } from "./_respond.ts";
 import { type AuthorizationServer, partsOf } from "./server.ts";
 

@@ -16,7 +16,7 @@ export {
   staticClients,
 } from "./clients/manage.ts";
 export type * from "./clients/types.ts";
-export type * from "./types.ts";
-export { consentPage } from "./consent_page.ts";
-export { ENGLISH } from "./consent_strings.ts";
-export type { ConsentStrings } from "./consent_strings.ts";
+export type * from "./core/types.ts";
+export { consentPage } from "./authorize/consent_page.ts";
+export { ENGLISH } from "./core/page_strings.ts";
+export type { ConsentStrings } from "./core/page_strings.ts";

@@ -8,7 +8,7 @@ import { userStoreOf } from "../http/runtime.ts";
 import type { AuthRuntime } from "../http/types.ts";
 import { securityStampOf } from "../session/session_service.ts";
 import { signInAt } from "./_options.ts";
-import type { AuthorizationServerOptions } from "./types.ts";
+import type { AuthorizationServerOptions } from "./core/types.ts";
 
 /** Options of {@linkcode runtimeOptions}. */
 export interface RuntimeServerOptions {

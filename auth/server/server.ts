@@ -6,13 +6,13 @@
 
 import type { JwtClaims } from "../jwt/types.ts";
 import type { Principal } from "../principal.ts";
-import type { Endpoint, ServerContext } from "./_context.ts";
+import type { Endpoint, ServerContext } from "./core/context.ts";
 import { endpointPaths, endpointsOf } from "./_endpoints.ts";
-import { clientOfGrant, listGrants } from "./_grants.ts";
+import { clientOfGrant, listGrants } from "./core/grants.ts";
 import { serverMetadata } from "./_metadata.ts";
 import { readServerOptions } from "./_options.ts";
-import { ownAccessToken } from "./_verify_tokens.ts";
-import type { AuthorizationServerOptions, GrantInfo } from "./types.ts";
+import { ownAccessToken } from "./core/verify_tokens.ts";
+import type { AuthorizationServerOptions, GrantInfo } from "./core/types.ts";
 
 /** What a server consists of. */
 export interface ServerParts {

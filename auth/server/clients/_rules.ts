@@ -13,7 +13,7 @@ import type {
 } from "../../stores/server_types.ts";
 import { CLIENT_AUTHENTICATION_METHODS } from "./authentication.ts";
 import { redirectUriViolation } from "./redirect_uri.ts";
-import { GRANT_TYPES } from "./grant_types.ts";
+import { DEFAULT_GRANT_TYPES, GRANT_TYPES } from "./grant_types.ts";
 import type { ClientInit, RegisterClientInit } from "./types.ts";
 
 /** Start of all messages. */
@@ -143,7 +143,7 @@ export function checkSecretUse(
 }
 
 function readGrants(grants: readonly GrantType[] | undefined): readonly GrantType[] {
-  if (grants === undefined) return GRANT_TYPES;
+  if (grants === undefined) return DEFAULT_GRANT_TYPES;
   requireRule(Array.isArray(grants), TypeError, "grants must be an array");
   requireRule(
     grants.length > 0 && grants.every((grant) => GRANT_TYPES.includes(grant)),

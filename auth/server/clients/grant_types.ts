@@ -4,16 +4,30 @@
  * @module
  */
 
-import type { GrantType } from "../../stores/server_types.ts";
+import type { GrantType, RegisteredClient } from "../../stores/server_types.ts";
 
 const ALL: Readonly<Record<GrantType, true>> = { authorization_code: true, refresh_token: true };
 
-/** Grant types: a client has them all by default, and the metadata lists them. */
+/** All grant types. */
 export const GRANT_TYPES: readonly GrantType[] = /* @__PURE__ */ Object.freeze(
   Object.keys(ALL) as GrantType[],
 );
 
-/** Whether a client may ask for a grant of this type. */
+/** Those that clients and servers have unless they say otherwise. */
+export const DEFAULT_GRANT_TYPES: readonly GrantType[] = /* @__PURE__ */ Object.freeze(
+  ["authorization_code", "refresh_token"] as const,
+);
+
+/** Whether there is a grant type of this name. */
 export function isGrantType(type: unknown): type is GrantType {
   return typeof type === "string" && Object.hasOwn(ALL, type);
+}
+
+/** Whether a client may use a grant type of a server. */
+export function mayUseGrant(
+  { grants }: { readonly grants: readonly GrantType[] },
+  client: RegisteredClient,
+  type: GrantType,
+): boolean {
+  return grants.includes(type) && client.grants.includes(type);
 }

@@ -1,7 +1,7 @@
 /** Texts and helpers of the tests of the built-in pages. */
 
 import { assertEquals } from "@std/assert";
-import type { ConsentStrings } from "../../../auth/server/consent_strings.ts";
+import type { ConsentStrings } from "../../../auth/server/core/page_strings.ts";
 
 /** A translation: nothing of a page is English but what the client and the scopes say. */
 export const GERMAN: ConsentStrings = {

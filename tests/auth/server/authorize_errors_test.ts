@@ -5,7 +5,7 @@
 
 import { assert, assertEquals, assertFalse } from "@std/assert";
 import { handleOAuthServerRequest } from "../../../auth/server/mod.ts";
-import type { AuthorizationServerOptions } from "../../../auth/server/types.ts";
+import type { AuthorizationServerOptions } from "../../../auth/server/core/types.ts";
 import type { RegisteredClient } from "../../../auth/stores/server_types.ts";
 import { answerOf, postForm, recordedCodes, subjectSite } from "./_authorize.ts";
 import { ISSUER, type Params, REDIRECTS } from "./_site.ts";

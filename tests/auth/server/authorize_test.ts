@@ -11,7 +11,7 @@
  */
 
 import { assertEquals, assertMatch } from "@std/assert";
-import type { LoginPrompt } from "../../../auth/server/types.ts";
+import type { LoginPrompt } from "../../../auth/server/core/types.ts";
 import { answerOf, interactionCookies, postForm, subjectSite } from "./_authorize.ts";
 import { claimsOf, ISSUER, type Params, responseParameters } from "./_site.ts";
 

@@ -1,9 +1,9 @@
 /** The page that asks for consent: attacks AS26, AS27 and AS31. */
 
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
-import { consentPage } from "../../../auth/server/consent_page.ts";
-import { type ConsentStrings, ENGLISH } from "../../../auth/server/consent_strings.ts";
-import type { ConsentPrompt, RegisteredClient } from "../../../auth/server/types.ts";
+import { consentPage } from "../../../auth/server/authorize/consent_page.ts";
+import { type ConsentStrings, ENGLISH } from "../../../auth/server/core/page_strings.ts";
+import type { ConsentPrompt, RegisteredClient } from "../../../auth/server/core/types.ts";
 import { assertPageHeaders, elements, escaped, GERMAN, HOSTILE, visibleText } from "./_pages.ts";
 
 const CLIENT: RegisteredClient = {

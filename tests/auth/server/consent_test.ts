@@ -4,7 +4,7 @@
  */
 
 import { assert, assertEquals, assertFalse, assertMatch, assertStringIncludes } from "@std/assert";
-import type { ConsentPrompt } from "../../../auth/server/types.ts";
+import type { ConsentPrompt } from "../../../auth/server/core/types.ts";
 import type { TestBrowser } from "../_browser.ts";
 import { START } from "../_services.ts";
 import {

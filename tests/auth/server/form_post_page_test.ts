@@ -1,8 +1,8 @@
 /** The page that returns to the client by a form: attack AS5. */
 
 import { assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
-import { ENGLISH } from "../../../auth/server/consent_strings.ts";
-import { formPostPage } from "../../../auth/server/form_post_page.ts";
+import { ENGLISH } from "../../../auth/server/core/page_strings.ts";
+import { formPostPage } from "../../../auth/server/authorize/_form_post_page.ts";
 import {
   assertPageHeaders,
   elements,

@@ -294,6 +294,16 @@ for (const [member, parameter, others, error] of PARAMETERS) {
   });
 }
 
+Deno.test("grants limits what all clients may exchange, and what the metadata advertise, AS43", async () => {
+  const site = serverSite({ server: { grants: ["authorization_code"] } });
+  assertEquals((await metadataOf(site))["grant_types_supported"], ["authorization_code"]);
+  const code = await site.code(await site.signedIn());
+  const tokens = await (await site.redeem(code)).json();
+  assertEquals(Object.keys(tokens).includes("refresh_token"), false);
+  const form = { grant_type: "refresh_token", refresh_token: "a.b", client_id: "spa" };
+  await assertTokenError(await site.token(form), "unsupported_grant_type");
+});
+
 Deno.test("metadata() advertises grant types: the others are unsupported, AS43, BCP-2.4", async () => {
   const site = serverSite();
   assertEquals((await metadataOf(site))["grant_types_supported"], [

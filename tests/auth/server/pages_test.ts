@@ -1,8 +1,8 @@
 /** The page of an error. */
 
 import { assertEquals, assertStringIncludes } from "@std/assert";
-import { ENGLISH } from "../../../auth/server/consent_strings.ts";
-import { errorPage, type ErrorPageStatus } from "../../../auth/server/_pages.ts";
+import { ENGLISH } from "../../../auth/server/core/page_strings.ts";
+import { errorPage, type ErrorPageStatus } from "../../../auth/server/core/pages.ts";
 import { assertPageHeaders, elements, escaped, GERMAN, HOSTILE, visibleText } from "./_pages.ts";
 
 const STATUSES: readonly ErrorPageStatus[] = [400, 403, 404, 429, 500, 503];

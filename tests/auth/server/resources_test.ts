@@ -1,7 +1,7 @@
 /** Resource indicators, RFC 8707: what a token is for. Sources: RFC 8707 §2, MCP's "Resource Parameter Implementation", AS13. */
 
 import { assertEquals } from "@std/assert";
-import type { AuthorizationServerOptions } from "../../../auth/server/types.ts";
+import type { AuthorizationServerOptions } from "../../../auth/server/core/types.ts";
 import { answerOf, subjectSite } from "./_authorize.ts";
 import { assertTokenError, claimsOf, ISSUER, type Params, type ServerSite } from "./_site.ts";
 import { lastRefusal, refreshAs, tokensOf, userinfo } from "./_tokens.ts";

@@ -4,9 +4,9 @@
  * @module
  */
 
-import { type Html, html, htmlText, trustedHtml } from "./_html.ts";
+import { type Html, html, htmlText, trustedHtml } from "./html.ts";
 import { STYLE, STYLE_HASH } from "./_page_style.ts";
-import type { ConsentStrings } from "./consent_strings.ts";
+import type { ConsentStrings } from "./page_strings.ts";
 
 /** A page. */
 export interface Page {

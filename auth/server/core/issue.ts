@@ -4,14 +4,14 @@
  * @module
  */
 
-import { digestText } from "../_kdf.ts";
-import { randomId } from "../_random.ts";
-import { tokenHash } from "../jwt/token_hash.ts";
-import type { JwtClaims } from "../jwt/types.ts";
-import type { RegisteredClient } from "../stores/server_types.ts";
-import type { ServerContext } from "./_context.ts";
-import type { GrantData } from "./_grants.ts";
-import { grantedClaims, OPENID } from "./_scopes.ts";
+import { digestText } from "../../_kdf.ts";
+import { randomId } from "../../_random.ts";
+import { tokenHash } from "../../jwt/token_hash.ts";
+import type { JwtClaims } from "../../jwt/types.ts";
+import type { RegisteredClient } from "../../stores/server_types.ts";
+import type { ServerContext } from "./context.ts";
+import type { GrantData } from "./grants.ts";
+import { grantedClaims, OPENID } from "./scopes.ts";
 
 /** What tokens are issued for. */
 export interface TokenSubject {

@@ -4,9 +4,9 @@
  * @module
  */
 
-import { fillHtml, html, trustedHtml } from "./_html.ts";
-import { pageResponse } from "./_pages.ts";
-import type { ConsentStrings } from "./consent_strings.ts";
+import { fillHtml, html, trustedHtml } from "../core/html.ts";
+import { pageResponse } from "../core/pages.ts";
+import type { ConsentStrings } from "../core/page_strings.ts";
 
 /** The one script of the pages. It is fixed, so that its hash allows nothing else. */
 const SCRIPT = "document.forms[0].submit()";

@@ -4,11 +4,11 @@
  * @module
  */
 
-import { clean, shownClientName } from "./_client_name.ts";
-import { fillHtml, type Html, html } from "./_html.ts";
-import { pageResponse } from "./_pages.ts";
-import type { ConsentStrings } from "./consent_strings.ts";
-import type { ConsentPrompt } from "./types.ts";
+import { clean, shownClientName } from "../core/client_name.ts";
+import { fillHtml, type Html, html } from "../core/html.ts";
+import { pageResponse } from "../core/pages.ts";
+import type { ConsentStrings } from "../core/page_strings.ts";
+import type { ConsentPrompt } from "../core/types.ts";
 
 /**
  * Creates the consent page: a form, without script. The client's name and home page are not verified, so the host that the response

@@ -5,15 +5,15 @@
  * @module
  */
 
-import { isJsonObject, parseStrictObject } from "../_strict_json.ts";
-import type { AuthorizationRequest } from "../stores/server_types.ts";
-import type { ServerContext } from "./_context.ts";
-import { soleValue } from "./_parameters.ts";
-import { resourcesIn, scopeFor } from "./_resources.ts";
-import { refuseRedirect, type ResponseTarget } from "./_refusal.ts";
-import { mayHaveScope, requestedScope } from "./_scopes.ts";
+import { isJsonObject, parseStrictObject } from "../../_strict_json.ts";
+import type { AuthorizationRequest } from "../../stores/server_types.ts";
+import type { ServerContext } from "../core/context.ts";
+import { soleValue } from "../core/parameters.ts";
+import { resourcesIn, scopeFor } from "../core/resources.ts";
+import { refuseRedirect, type ResponseTarget } from "../core/refusal.ts";
+import { mayHaveScope, requestedScope } from "../core/scopes.ts";
 import { STATE_REGEXP } from "./_target.ts";
-import { readIdTokenHint } from "./_verify_tokens.ts";
+import { readIdTokenHint } from "../core/verify_tokens.ts";
 
 /** Parameters that are read; each may occur once, RFC 6749 §3.1. Others are ignored. */
 const NAMES = [

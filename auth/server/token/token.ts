@@ -4,17 +4,17 @@
  * @module
  */
 
-import type { GrantType, RegisteredClient } from "../stores/server_types.ts";
-import { authenticateClient } from "./clients/authentication.ts";
-import { redeemCode } from "./_code_grant.ts";
-import type { Exchange, ServerContext } from "./_context.ts";
-import { isGrantType } from "./clients/grant_types.ts";
-import { grantDataOf } from "./_grants.ts";
-import type { GrantResponse } from "./_issue.ts";
-import { readClientForm } from "./_parameters.ts";
-import { refreshTokens } from "./_refresh_grant.ts";
-import { refuseToken, ServerRefusal } from "./_refusal.ts";
-import { verifyAccessToken } from "./_verify_tokens.ts";
+import type { GrantType, RegisteredClient } from "../../stores/server_types.ts";
+import { authenticateClient } from "../clients/authentication.ts";
+import { redeemCode } from "./_code.ts";
+import type { Exchange, ServerContext } from "../core/context.ts";
+import { isGrantType } from "../clients/grant_types.ts";
+import { grantDataOf } from "../core/grants.ts";
+import type { GrantResponse } from "../core/issue.ts";
+import { readClientForm } from "../core/parameters.ts";
+import { refreshTokens } from "./_refresh.ts";
+import { refuseToken, ServerRefusal } from "../core/refusal.ts";
+import { verifyAccessToken } from "../core/verify_tokens.ts";
 
 /** Exchanges what a client has for tokens. @throws {ServerRefusal} */
 type Grant = (
@@ -47,7 +47,9 @@ async function exchangeAs(...[context, client, form]: Parameters<Grant>): Promis
   const type = form.get("grant_type");
   const { clientId } = client;
   if (type === undefined) throw refuseToken("parameter_missing", { clientId });
-  if (!isGrantType(type)) throw refuseToken("grant_type_unknown", { clientId });
+  if (!isGrantType(type) || !context.grants.includes(type)) {
+    throw refuseToken("grant_type_unknown", { clientId });
+  }
   if (!client.grants.includes(type)) throw refuseToken("grant_type_not_allowed", { clientId });
   return await GRANTS[type](context, client, form);
 }

@@ -5,13 +5,13 @@
  * @module
  */
 
-import { isDisabled, isRevoked } from "../stores/checked.ts";
-import { isClientDisabled } from "../stores/checked_server.ts";
-import type { RegisteredClient } from "../stores/server_types.ts";
-import type { RefreshFamily } from "../stores/types.ts";
-import type { RefreshFamilyInfo } from "../tokens/refresh_types.ts";
-import type { ServerContext } from "./_context.ts";
-import type { OwnAccessToken } from "./_verify_tokens.ts";
+import { isDisabled, isRevoked } from "../../stores/checked.ts";
+import { isClientDisabled } from "../../stores/checked_server.ts";
+import type { RegisteredClient } from "../../stores/server_types.ts";
+import type { RefreshFamily } from "../../stores/types.ts";
+import type { RefreshFamilyInfo } from "../../tokens/refresh_types.ts";
+import type { ServerContext } from "./context.ts";
+import type { OwnAccessToken } from "./verify_tokens.ts";
 import type { GrantInfo } from "./types.ts";
 
 /** The data of a family: whose grant it is. */

@@ -4,17 +4,17 @@
  * @module
  */
 
-import { equalText } from "../_bytes.ts";
-import { digestText } from "../_kdf.ts";
-import { randomId, randomToken } from "../_random.ts";
+import { equalText } from "../../_bytes.ts";
+import { digestText } from "../../_kdf.ts";
+import { randomId, randomToken } from "../../_random.ts";
 import type {
   AuthorizationRequest,
   AuthorizationSubject,
   PendingAuthorization,
-} from "../stores/server_types.ts";
-import { checkPermission } from "./_authorization_request.ts";
-import type { ServerContext } from "./_context.ts";
-import { refusePage, type ResponseTarget } from "./_refusal.ts";
+} from "../../stores/server_types.ts";
+import { checkPermission } from "./authorization_request.ts";
+import type { ServerContext } from "../core/context.ts";
+import { refusePage, type ResponseTarget } from "../core/refusal.ts";
 import { findTargetOf } from "./_target.ts";
 
 /** A request that is being answered. */

@@ -4,14 +4,14 @@
  * @module
  */
 
-import { AuthError } from "../error.ts";
-import type { RegisteredClient } from "../stores/server_types.ts";
-import type { ServerContext } from "./_context.ts";
-import { grantDataOf } from "./_grants.ts";
-import { type GrantResponse, issueTokens, type TokenResponse } from "./_issue.ts";
-import { refuseToken } from "./_refusal.ts";
-import { tokenTarget } from "./_resources.ts";
-import { currentScope, parseScope } from "./_scopes.ts";
+import { AuthError } from "../../error.ts";
+import type { RegisteredClient } from "../../stores/server_types.ts";
+import type { ServerContext } from "../core/context.ts";
+import { grantDataOf } from "../core/grants.ts";
+import { type GrantResponse, issueTokens, type TokenResponse } from "../core/issue.ts";
+import { refuseToken } from "../core/refusal.ts";
+import { tokenTarget } from "../core/resources.ts";
+import { currentScope, parseScope } from "../core/scopes.ts";
 
 /** Exchanges a refresh token for the next tokens. @throws {ServerRefusal} */
 export async function refreshTokens(

@@ -4,19 +4,20 @@
  * @module
  */
 
-import type { Emit } from "../_emit.ts";
-import type { AsymmetricAlgorithm } from "../jwt/jwa.ts";
-import type { KeyService } from "../keys/key_service.ts";
-import type { TransactionCookies } from "../session/transaction_cookies.ts";
+import type { Emit } from "../../_emit.ts";
+import type { AsymmetricAlgorithm } from "../../jwt/jwa.ts";
+import type { KeyService } from "../../keys/key_service.ts";
+import type { TransactionCookies } from "../../session/transaction_cookies.ts";
 import type {
   AuthorizationStore,
   AuthorizationSubject,
   ClientStore,
-} from "../stores/server_types.ts";
-import type { RefreshTokenStore, UserStore } from "../stores/types.ts";
-import type { RefreshService } from "../tokens/refresh_types.ts";
-import type { Registration } from "./clients/registration.ts";
-import type { ConsentStrings } from "./consent_strings.ts";
+  GrantType,
+} from "../../stores/server_types.ts";
+import type { RefreshTokenStore, StateStore, UserStore } from "../../stores/types.ts";
+import type { RefreshService } from "../../tokens/refresh_types.ts";
+import type { Registration } from "../clients/registration.ts";
+import type { ConsentStrings } from "./page_strings.ts";
 import type { AuthorizationServerOptions, ScopeInfo, ServerLifetimes } from "./types.ts";
 
 /** Lifetimes in seconds, all of them. */
@@ -36,9 +37,13 @@ export interface ServerContext
   readonly hasDocuments: boolean;
   /** How clients register themselves, if they may. */
   readonly registration: Registration | undefined;
+  /** Grant types of the token endpoint. */
+  readonly grants: readonly GrantType[];
   readonly codes: AuthorizationStore;
   readonly tokens: RefreshTokenStore;
   readonly refresh: RefreshService;
+  /** Identifiers that may be used once. */
+  readonly states: Pick<StateStore, "claim"> | undefined;
   /** Users; without that option one that has every user. */
   readonly users: Pick<UserStore, "findBySub">;
   readonly keys: KeyService;

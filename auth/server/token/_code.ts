@@ -4,20 +4,21 @@
  * @module
  */
 
-import { equalText } from "../_bytes.ts";
-import { digestText } from "../_kdf.ts";
+import { equalText } from "../../_bytes.ts";
+import { digestText } from "../../_kdf.ts";
 import type {
   IssuedAuthorization,
   RedeemedAuthorization,
   RegisteredClient,
-} from "../stores/server_types.ts";
-import type { ServerContext } from "./_context.ts";
-import { type GrantData, isValidUser } from "./_grants.ts";
-import { type GrantResponse, issueTokens } from "./_issue.ts";
-import { matchRedirectUri } from "./clients/redirect_uri.ts";
-import { refuseToken } from "./_refusal.ts";
-import { tokenTarget } from "./_resources.ts";
-import { currentScope, OFFLINE_ACCESS, OPENID } from "./_scopes.ts";
+} from "../../stores/server_types.ts";
+import type { ServerContext } from "../core/context.ts";
+import { type GrantData, isValidUser } from "../core/grants.ts";
+import { type GrantResponse, issueTokens } from "../core/issue.ts";
+import { mayUseGrant } from "../clients/grant_types.ts";
+import { matchRedirectUri } from "../clients/redirect_uri.ts";
+import { refuseToken } from "../core/refusal.ts";
+import { tokenTarget } from "../core/resources.ts";
+import { currentScope, OFFLINE_ACCESS, OPENID } from "../core/scopes.ts";
 
 /** Id and secret of a code. */
 const CODE_REGEXP = /^([\w-]{22})\.([\w-]{43})$/;
@@ -119,7 +120,7 @@ export async function redeemCode(
       throw refuse("code_replayed");
     }
     context.emit("grant.created", { sub: subject.sub, clientId, grantId });
-    return client.grants.includes("refresh_token")
+    return mayUseGrant(context, client, "refresh_token")
       ? { ...tokens, refresh_token: refreshToken }
       : tokens;
   } catch (error) {

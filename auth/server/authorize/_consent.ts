@@ -4,15 +4,15 @@
  * @module
  */
 
-import { equalText } from "../_bytes.ts";
-import type { AuthorizationSubject } from "../stores/server_types.ts";
-import type { User } from "../stores/types.ts";
-import type { ServerContext } from "./_context.ts";
+import { equalText } from "../../_bytes.ts";
+import type { AuthorizationSubject } from "../../stores/server_types.ts";
+import type { User } from "../../stores/types.ts";
+import type { ServerContext } from "../core/context.ts";
 import { consentToken, type Interaction } from "./_interaction.ts";
-import { redirectHost } from "./clients/redirect_uri.ts";
-import { refusePage } from "./_refusal.ts";
-import { OPENID } from "./_scopes.ts";
-import type { ConsentPrompt } from "./types.ts";
+import { redirectHost } from "../clients/redirect_uri.ts";
+import { refusePage } from "../core/refusal.ts";
+import { OPENID } from "../core/scopes.ts";
+import type { ConsentPrompt } from "../core/types.ts";
 
 /** The user's decision. */
 export type ConsentDecision =

@@ -4,13 +4,13 @@
  * @module
  */
 
-import { AuthError } from "../error.ts";
-import { parseStrictObject } from "../_strict_json.ts";
-import { verifyJws } from "../jwt/jws.ts";
-import { jwtVerifier } from "../jwt/jwt.ts";
-import type { JwtClaims } from "../jwt/types.ts";
-import type { RegisteredClient } from "../stores/server_types.ts";
-import type { ServerContext } from "./_context.ts";
+import { AuthError } from "../../error.ts";
+import { parseStrictObject } from "../../_strict_json.ts";
+import { verifyJws } from "../../jwt/jws.ts";
+import { jwtVerifier } from "../../jwt/jwt.ts";
+import type { JwtClaims } from "../../jwt/types.ts";
+import type { RegisteredClient } from "../../stores/server_types.ts";
+import type { ServerContext } from "./context.ts";
 
 /** The claims of an access token that say whose it is. */
 export interface OwnAccessToken {

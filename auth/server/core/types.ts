@@ -4,21 +4,21 @@
  * @module
  */
 
-import type { AuthEventListener } from "../events.ts";
-import type { AsymmetricAlgorithm } from "../jwt/jwa.ts";
-import type { JwtClaims } from "../jwt/types.ts";
-import type { KeyService } from "../keys/key_service.ts";
+import type { AuthEventListener } from "../../events.ts";
+import type { AsymmetricAlgorithm } from "../../jwt/jwa.ts";
+import type { JwtClaims } from "../../jwt/types.ts";
+import type { KeyService } from "../../keys/key_service.ts";
 import type {
   AuthorizationStore,
   AuthorizationSubject,
   ClientStore,
   GrantType,
   RegisteredClient,
-} from "../stores/server_types.ts";
-import type { RefreshTokenStore, UserStore } from "../stores/types.ts";
-import type { ThrottleService } from "../throttle/throttle_types.ts";
-import type { ClientIdMetadataOptions, RegistrationOptions } from "./clients/types.ts";
-import type { ConsentStrings } from "./consent_strings.ts";
+} from "../../stores/server_types.ts";
+import type { RefreshTokenStore, StateStore, UserStore } from "../../stores/types.ts";
+import type { ThrottleService } from "../../throttle/throttle_types.ts";
+import type { ClientIdMetadataOptions, RegistrationOptions } from "../clients/types.ts";
+import type { ConsentStrings } from "./page_strings.ts";
 
 export type { AuthorizationSubject, GrantType, RegisteredClient };
 
@@ -147,6 +147,10 @@ export interface AuthorizationServerOptions {
   readonly scopes?: Readonly<Record<string, ScopeInfo>> | undefined;
   /** The APIs that access tokens are for, by the name in `aud`. @default the issuer */
   readonly resources?: readonly string[] | undefined;
+  /** What clients may exchange for tokens. A client's own `grants` limit it further. @default {["authorization_code", "refresh_token"]} */
+  readonly grants?: readonly GrantType[] | undefined;
+  /** Keeps identifiers that may be used once: of client assertions and DPoP proofs, which need it. @default none */
+  readonly states?: Pick<StateStore, "claim"> | undefined;
   /**
    * Clients whose id is the `https` URL of a document about them, which is fetched:
    * draft-ietf-oauth-client-id-metadata-document. Clients in `clients` come first.

@@ -5,14 +5,14 @@
  * @module
  */
 
-import { AuthError } from "../error.ts";
-import { isClientDisabled } from "../stores/checked_server.ts";
-import type { PendingAuthorization, RegisteredClient } from "../stores/server_types.ts";
-import type { ServerContext } from "./_context.ts";
-import { isDocumentId, UNREACHABLE } from "./clients/documents.ts";
-import { soleValue } from "./_parameters.ts";
-import { isLoopbackRedirect, matchRedirectUri } from "./clients/redirect_uri.ts";
-import { refusePage, type ResponseTarget } from "./_refusal.ts";
+import { AuthError } from "../../error.ts";
+import { isClientDisabled } from "../../stores/checked_server.ts";
+import type { PendingAuthorization, RegisteredClient } from "../../stores/server_types.ts";
+import type { ServerContext } from "../core/context.ts";
+import { isDocumentId, UNREACHABLE } from "../clients/documents.ts";
+import { soleValue } from "../core/parameters.ts";
+import { isLoopbackRedirect, matchRedirectUri } from "../clients/redirect_uri.ts";
+import { refusePage, type ResponseTarget } from "../core/refusal.ts";
 
 /** RFC 6749 Appendix A.5. */
 export const STATE_REGEXP: RegExp = /^[\x20-\x7e]{1,2048}$/;

@@ -4,9 +4,9 @@
  * @module
  */
 
-import type { AuthorizationSubject, PendingAuthorization } from "../stores/server_types.ts";
-import type { ServerContext } from "./_context.ts";
-import type { LoginReason } from "./types.ts";
+import type { AuthorizationSubject, PendingAuthorization } from "../../stores/server_types.ts";
+import type { ServerContext } from "../core/context.ts";
+import type { LoginReason } from "../core/types.ts";
 
 /** What is to be done about the user's authentication. */
 export type LoginCheck =

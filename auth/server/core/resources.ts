@@ -5,11 +5,11 @@
  * @module
  */
 
-import type { RegisteredClient } from "../stores/server_types.ts";
-import type { ServerContext } from "./_context.ts";
-import type { GrantData } from "./_grants.ts";
-import { refuseToken } from "./_refusal.ts";
-import { audienceOf, resourceOf } from "./_scopes.ts";
+import type { RegisteredClient } from "../../stores/server_types.ts";
+import type { ServerContext } from "./context.ts";
+import type { GrantData } from "./grants.ts";
+import { refuseToken } from "./refusal.ts";
+import { audienceOf, resourceOf } from "./scopes.ts";
 
 /** What an access token is for: its `aud` and its scopes. */
 export interface TokenTarget {

@@ -4,21 +4,21 @@
  * @module
  */
 
-import { digestText } from "../_kdf.ts";
-import { randomToken } from "../_random.ts";
-import type { AuthorizationSubject, IssuedAuthorization } from "../stores/server_types.ts";
-import { readAuthorizationRequest } from "./_authorization_request.ts";
+import { digestText } from "../../_kdf.ts";
+import { randomToken } from "../../_random.ts";
+import type { AuthorizationSubject, IssuedAuthorization } from "../../stores/server_types.ts";
+import { readAuthorizationRequest } from "./authorization_request.ts";
 import { readConsent } from "./_consent.ts";
-import type { Exchange, ServerContext } from "./_context.ts";
-import { isDocumentId } from "./clients/documents.ts";
-import { listGrants } from "./_grants.ts";
+import type { Exchange, ServerContext } from "../core/context.ts";
+import { isDocumentId } from "../clients/documents.ts";
+import { listGrants } from "../core/grants.ts";
 import { beginInteraction, type Interaction, resumeInteraction } from "./_interaction.ts";
 import { checkLogin } from "./_login_check.ts";
-import { readPageForm, readQuery } from "./_parameters.ts";
-import { refusePage, refuseRedirect, type ResponseTarget } from "./_refusal.ts";
-import { grantedResources } from "./_resources.ts";
+import { readPageForm, readQuery } from "../core/parameters.ts";
+import { refusePage, refuseRedirect, type ResponseTarget } from "../core/refusal.ts";
+import { grantedResources } from "../core/resources.ts";
 import { findTarget } from "./_target.ts";
-import type { LoginReason } from "./types.ts";
+import type { LoginReason } from "../core/types.ts";
 
 /** What the endpoint answers. Errors are {@linkcode ServerRefusal}. */
 export type AuthorizeOutcome =

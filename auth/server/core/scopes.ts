@@ -4,10 +4,10 @@
  * @module
  */
 
-import { readScope } from "../_scope.ts";
-import type { JwtClaims } from "../jwt/types.ts";
-import type { RegisteredClient } from "../stores/server_types.ts";
-import type { ServerContext } from "./_context.ts";
+import { readScope } from "../../_scope.ts";
+import type { JwtClaims } from "../../jwt/types.ts";
+import type { RegisteredClient } from "../../stores/server_types.ts";
+import type { ServerContext } from "./context.ts";
 import type { AuthorizationServerOptions, ScopeInfo } from "./types.ts";
 
 /** Scopes of OpenID Connect Core §5.4 and §11: their claims, and the texts of the consent page. */

@@ -4,8 +4,8 @@
  * @module
  */
 
-import type { AuthorizationError, AuthorizationPageRefusal, TokenRefusal } from "../events.ts";
-import type { RegisteredClient } from "../stores/server_types.ts";
+import type { AuthorizationError, AuthorizationPageRefusal, TokenRefusal } from "../../events.ts";
+import type { RegisteredClient } from "../../stores/server_types.ts";
 
 declare const CHECKED: unique symbol;
 

@@ -4,8 +4,8 @@
  * @module
  */
 
-import { readForm } from "../_form.ts";
-import { refusePage, refuseToken } from "./_refusal.ts";
+import { readForm } from "../../_form.ts";
+import { refusePage, refuseToken } from "./refusal.ts";
 
 /** Longest query, and largest form. */
 const MAX_LENGTH = 16_384;

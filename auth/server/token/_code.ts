@@ -6,11 +6,8 @@
 
 import { equalText } from "../../_bytes.ts";
 import { digestText } from "../../_kdf.ts";
-import type {
-  IssuedAuthorization,
-  RedeemedAuthorization,
-  RegisteredClient,
-} from "../../stores/server_types.ts";
+import type { IssuedAuthorization, RedeemedAuthorization } from "../../stores/server_types.ts";
+import type { ClientRequest } from "../core/client_request.ts";
 import type { ServerContext } from "../core/context.ts";
 import { type GrantData, isValidUser } from "../core/grants.ts";
 import { type GrantResponse, issueTokens } from "../core/issue.ts";
@@ -29,8 +26,7 @@ const VERIFIER_REGEXP = /^[A-Za-z0-9\-._~]{43,128}$/;
 /** Exchanges a code for tokens. @throws {ServerRefusal} */
 export async function redeemCode(
   context: ServerContext,
-  client: RegisteredClient,
-  form: ReadonlyMap<string, string>,
+  { client, form }: ClientRequest,
 ): Promise<GrantResponse> {
   const { clientId } = client;
   const refuse = (reason: Parameters<typeof refuseToken>[0]) => refuseToken(reason, { clientId });

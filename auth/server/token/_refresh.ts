@@ -5,7 +5,7 @@
  */
 
 import { AuthError } from "../../error.ts";
-import type { RegisteredClient } from "../../stores/server_types.ts";
+import type { ClientRequest } from "../core/client_request.ts";
 import type { ServerContext } from "../core/context.ts";
 import { grantDataOf } from "../core/grants.ts";
 import { type GrantResponse, issueTokens, type TokenResponse } from "../core/issue.ts";
@@ -16,8 +16,7 @@ import { currentScope, parseScope } from "../core/scopes.ts";
 /** Exchanges a refresh token for the next tokens. @throws {ServerRefusal} */
 export async function refreshTokens(
   context: ServerContext,
-  client: RegisteredClient,
-  form: ReadonlyMap<string, string>,
+  { client, form }: ClientRequest,
 ): Promise<GrantResponse> {
   const { clientId } = client;
   const token = form.get("refresh_token");

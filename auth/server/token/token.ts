@@ -4,24 +4,19 @@
  * @module
  */
 
-import type { GrantType, RegisteredClient } from "../../stores/server_types.ts";
-import { authenticateClient } from "../clients/authentication.ts";
+import type { GrantType } from "../../stores/server_types.ts";
 import { redeemCode } from "./_code.ts";
+import { asClient, type ClientRequest } from "../core/client_request.ts";
 import type { Exchange, ServerContext } from "../core/context.ts";
 import { isGrantType } from "../clients/grant_types.ts";
 import { grantDataOf } from "../core/grants.ts";
 import type { GrantResponse } from "../core/issue.ts";
-import { readClientForm } from "../core/parameters.ts";
 import { refreshTokens } from "./_refresh.ts";
-import { refuseToken, ServerRefusal } from "../core/refusal.ts";
+import { refuseToken } from "../core/refusal.ts";
 import { verifyAccessToken } from "../core/verify_tokens.ts";
 
 /** Exchanges what a client has for tokens. @throws {ServerRefusal} */
-type Grant = (
-  context: ServerContext,
-  client: RegisteredClient,
-  form: ReadonlyMap<string, string>,
-) => Promise<GrantResponse>;
+type Grant = (context: ServerContext, request: ClientRequest) => Promise<GrantResponse>;
 
 /** One row for each grant type. */
 const GRANTS: Readonly<Record<GrantType, Grant>> = {
@@ -34,16 +29,17 @@ export async function exchangeTokens(
   context: ServerContext,
   exchange: Exchange,
 ): Promise<GrantResponse> {
-  return await asClient(context, exchange, async (client, form) => {
-    const tokens = await exchangeAs(context, client, form);
+  return await asClient(context, exchange, async (request) => {
+    const tokens = await exchangeAs(context, request);
     // Nothing that the client sent may be lost by it: the code is used up
-    await context.registration?.keep(client)
+    await context.registration?.keep(request.client)
       .catch((error) => context.warn("Cannot extend the registration of a client", error));
     return tokens;
   });
 }
 
-async function exchangeAs(...[context, client, form]: Parameters<Grant>): Promise<GrantResponse> {
+async function exchangeAs(...[context, request]: Parameters<Grant>): Promise<GrantResponse> {
+  const { client, form } = request;
   const type = form.get("grant_type");
   const { clientId } = client;
   if (type === undefined) throw refuseToken("parameter_missing", { clientId });
@@ -51,7 +47,7 @@ async function exchangeAs(...[context, client, form]: Parameters<Grant>): Promis
     throw refuseToken("grant_type_unknown", { clientId });
   }
   if (!client.grants.includes(type)) throw refuseToken("grant_type_not_allowed", { clientId });
-  return await GRANTS[type](context, client, form);
+  return await GRANTS[type](context, request);
 }
 
 /**
@@ -61,7 +57,7 @@ async function exchangeAs(...[context, client, form]: Parameters<Grant>): Promis
  * @throws {ServerRefusal} If the client is refused.
  */
 export async function revokeToken(context: ServerContext, exchange: Exchange): Promise<void> {
-  await asClient(context, exchange, async ({ clientId }, form) => {
+  await asClient(context, exchange, async ({ client: { clientId }, form }) => {
     const token = form.get("token");
     if (token === undefined) throw refuseToken("parameter_missing", { clientId });
     const { sub, grantId } = await grantOf(context, token, clientId) ?? {};
@@ -83,25 +79,4 @@ async function grantOf(
   }
   const access = await verifyAccessToken(context, token);
   return access?.clientId === clientId ? access : undefined;
-}
-
-/** Authenticates the client of a request, and counts refusals. */
-async function asClient<Result>(
-  context: ServerContext,
-  { request, address }: Exchange,
-  work: (client: RegisteredClient, form: ReadonlyMap<string, string>) => Promise<Result>,
-): Promise<Result> {
-  const attempt = await context.throttle?.token({ address });
-  try {
-    const form = await readClientForm(request);
-    const authorization = request.headers.get("Authorization");
-    const outcome = await authenticateClient(context, { authorization, form });
-    if (outcome.kind === "refused") {
-      throw refuseToken(outcome.reason, { isBasic: outcome.basic });
-    }
-    return await work(outcome.client, form);
-  } catch (error) {
-    if (error instanceof ServerRefusal) await attempt?.fail();
-    throw error;
-  }
 }

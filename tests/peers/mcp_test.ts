@@ -84,7 +84,7 @@ async function useTools(client: McpClient): Promise<void> {
 for (const generation of GENERATIONS) {
   const { name } = generation;
 
-  Deno.test(`examples/mcp registers a client of ${name}, and serves its tools with tokens for nothing else`, async () => {
+  Deno.test(`examples/mcp registers a client of ${name}, and serves its tools with tokens for nothing else, MCP-1`, async () => {
     await using site = await startMcp();
     const program = new McpProgram();
     const client = await connect(generation, site, program);
@@ -120,7 +120,7 @@ for (const generation of GENERATIONS) {
     await client.close();
   });
 
-  Deno.test(`examples/mcp refreshes the tokens of ${name}, for the same API`, async () => {
+  Deno.test(`examples/mcp refreshes the tokens of ${name}, for the same API, MCP-3`, async () => {
     await using site = await startMcp();
     const program = new McpProgram();
     const client = await connect(generation, site, program);

@@ -165,7 +165,7 @@ async function ask(
 }
 
 for (const [why, path, scope, status, challenge] of CHALLENGES) {
-  Deno.test(`bearerTokenStrategy() names the metadata of the API to a client with ${why}`, async () => {
+  Deno.test(`bearerTokenStrategy() names the metadata of the API to a client with ${why}, 9728-5.1, MCP-4`, async () => {
     const response = await ask(api(), path, scope);
     assertEquals([response.status, response.headers.get("WWW-Authenticate")], [status, challenge]);
   });
@@ -208,7 +208,7 @@ Deno.test("registerAuth() names the metadata beside the challenge of its session
 
 const PATHS: readonly (readonly [why: string, resource: string, url: string])[] = [
   [
-    "a path, §3.1",
+    "a path, 9728-3.1, 9728-3.3",
     "https://api.example/notes",
     "https://api.example/.well-known/oauth-protected-resource/notes",
   ],

@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertFalse } from "@std/assert";
 import { generateJwk, publicJwk, signJwt } from "../../../auth/mod.ts";
-import { encodeBase64Url } from "../../../auth/_base64url.ts";
+import { decodeBase64Url, encodeBase64Url } from "../../../auth/_base64url.ts";
 import type { Changes, Json } from "./_fake_provider.ts";
 import {
   failure,
@@ -13,7 +13,7 @@ import {
   start,
 } from "./_sign_in.ts";
 
-Deno.test("callback() returns who signed in, the tokens, and where to go", async () => {
+Deno.test("callback() returns who signed in, the tokens, and where to go, oidcc-client-test", async () => {
   const { client, fake, events } = site();
   const result = await signIn({ client, fake }, {}, { redirectTo: "/notes?a=1", remember: true });
   assertEquals(result.provider, "fake");
@@ -50,13 +50,14 @@ Deno.test("callback() does not take an auth_time in the future for recent", asyn
 });
 
 for (const alg of ["RS256", "PS256", "ES256", "EdDSA"] as const) {
-  Deno.test(`callback() accepts an ID token signed by ${alg}, with its at_hash`, async () => {
+  const id = `oidcc-client-test-idtoken-sig-${alg.toLowerCase()}`;
+  Deno.test(`callback() accepts an ID token signed by ${alg}, with its at_hash, ${id}`, async () => {
     const { profile } = await signIn(site({ fake: { alg } }));
     assertEquals(profile.subject, "u-1");
   });
 }
 
-Deno.test("callback() accepts a token signed by a key that was published after the start", async () => {
+Deno.test("callback() accepts a token signed by a key that was published after the start, oidcc-client-test-signing-key-rotation", async () => {
   const { client, fake, clock } = site();
   await signIn({ client, fake });
   await fake.rotateKey();
@@ -64,19 +65,51 @@ Deno.test("callback() accepts a token signed by a key that was published after t
   assertEquals((await signIn({ client, fake })).profile.subject, "u-1");
 });
 
-Deno.test("callback() accepts an ID token without kid if one key fits", async () => {
+Deno.test("callback() accepts an ID token without kid if one key fits, oidcc-client-test-kid-absent-single-jwks", async () => {
   const { client, fake } = site();
   const result = await signIn({ client, fake }, {
-    idToken: async (token) => await signed(token, { kid: undefined }),
+    idToken: async (token) => await fake.sign(payloadOf(token), { kid: undefined }),
   });
   assertEquals(result.profile.subject, "u-1");
+});
 
-  async function signed(token: string, header: Json): Promise<string> {
-    const claims = JSON.parse(
-      atob((token.split(".")[1] ?? "").replace(/-/g, "+").replace(/_/g, "/")),
-    );
-    return await fake.sign(claims, header);
-  }
+/** The claims of a token, not verified. */
+function payloadOf(token: string): Json {
+  return JSON.parse(new TextDecoder().decode(decodeBase64Url(token.split(".")[1] ?? "")));
+}
+
+Deno.test("callback() accepts a key that was published after the start, oidcc-client-test-signing-key-rotation-just-before-signing", async () => {
+  const { client, fake, clock } = site();
+  await signIn({ client, fake });
+  const browser = new Map<string, string>();
+  const url = await start({ client }, browser);
+  await fake.rotateKey();
+  clock.now += 60; // the cooldown of the keys
+  const result = await client.callback(requestOf(browser, fake.authorize(url).url));
+  assertEquals(result.profile.subject, "u-1");
+});
+
+Deno.test("callback() rejects an ID token without kid if two keys fit, oidcc-client-test-kid-absent-multiple-jwks", async () => {
+  const { client, fake } = site();
+  const idToken = async (token: string) => await fake.sign(payloadOf(token), { kid: undefined });
+  const keysOf = async () => await (await fake.fetch(`${fake.issuer}/jwks`, {})).json();
+  const [own, other] = [await keysOf(), publicJwk(await generateJwk("ES256"))];
+  const responses = {
+    "/jwks": () => Response.json({ keys: [...own.keys, { ...other, kid: "other" }] }),
+  };
+  assertEquals(own.keys[0].kty, other.kty);
+  const expected = ["oauth_failed", "id_token_refused"];
+  assertEquals(await failure(() => signIn({ client, fake }, { idToken, responses })), expected);
+});
+
+Deno.test("callback() returns the claims of UserInfo, oidcc-client-test-scope-userinfo-claims", async () => {
+  const userinfo = { name: "Ada King", email: "ada@king.example", email_verified: true };
+  const { profile } = await signIn(site({ provider: { identity: "both" } }), { userinfo });
+  assertEquals([profile.name, profile.email, profile.emailVerified], [
+    "Ada King",
+    "ada@king.example",
+    true,
+  ]);
 });
 
 /** ID tokens at the edge of what is accepted. */
@@ -119,12 +152,12 @@ Deno.test("callback() checks sub of the ID token, also if the preset takes anoth
 /** Reason of the failure for each change of an ID token, OpenID Connect Core §3.1.3.7. */
 const ID_TOKENS: readonly (readonly [why: string, reason: string, changes: Changes])[] = [
   ["no ID token", "id_token_missing", { token: { id_token: undefined } }],
-  ["alg none", "id_token_refused", { idToken: (token) => unsigned(token, { alg: "none" }) }],
+  ["alg none, RP13, oidcc-client-test-idtoken-sig-none", "id_token_refused", { idToken: (token) => unsigned(token, { alg: "none" }) }],
   ["alg nOnE", "id_token_refused", { idToken: (token) => unsigned(token, { alg: "nOnE" }) }],
   ["alg none with the signature", "id_token_refused", {
     idToken: (token) => `${unsigned(token, { alg: "none" })}${token.split(".")[2]}`,
   }],
-  ["a changed signature", "id_token_refused", {
+  ["a changed signature, oidcc-client-test-invalid-sig-rs256", "id_token_refused", {
     idToken: (token) => `${token.slice(0, -8)}${token.endsWith("AAAAAAAA") ? "B" : "A"}AAAAAAA`,
   }],
   ["a signature by an unpublished key", "id_token_refused", {
@@ -135,10 +168,10 @@ const ID_TOKENS: readonly (readonly [why: string, reason: string, changes: Chang
   ["an access token's type", "id_token_refused", { header: { typ: "at+jwt" } }],
   ["a logout token's type", "id_token_refused", { header: { typ: "logout+jwt" } }],
   ["crit", "id_token_refused", { header: { crit: ["b64"], b64: true } }],
-  ["another issuer", "iss_mismatch", { claims: { iss: "https://evil.example" } }],
+  ["another issuer, oidcc-client-test-invalid-iss", "iss_mismatch", { claims: { iss: "https://evil.example" } }],
   ["the issuer with a slash", "iss_mismatch", { claims: { iss: "https://id.example/" } }],
   ["no issuer", "id_token_refused", { claims: { iss: undefined } }],
-  ["another client's audience", "id_token_refused", { claims: { aud: "other" } }],
+  ["another client's audience, oidcc-client-test-invalid-aud", "id_token_refused", { claims: { aud: "other" } }],
   ["no audience", "id_token_refused", { claims: { aud: undefined } }],
   ["two audiences without azp", "azp_mismatch", { claims: { aud: ["client", "other"] } }],
   ["azp of another client", "azp_mismatch", { claims: { azp: "other" } }],
@@ -149,16 +182,16 @@ const ID_TOKENS: readonly (readonly [why: string, reason: string, changes: Chang
   ["an expired token", "id_token_refused", { claims: { exp: NOW - 31 } }],
   ["no expiry", "id_token_refused", { claims: { exp: undefined } }],
   ["an expiry as a string", "id_token_refused", { claims: { exp: `${NOW + 60}` } }],
-  ["no iat", "id_token_refused", { claims: { iat: undefined } }],
+  ["no iat, oidcc-client-test-missing-iat", "id_token_refused", { claims: { iat: undefined } }],
   ["iat of 1970", "issued_too_early", { claims: { iat: 1 } }],
   ["iat before the start", "issued_too_early", { claims: { iat: NOW - 61 } }],
   ["iat next week", "id_token_refused", { claims: { iat: NOW + 604_800 } }],
   ["no nonce", "nonce_mismatch", { claims: { nonce: undefined } }],
-  ["another nonce", "nonce_mismatch", { claims: { nonce: "x".repeat(43) } }],
+  ["another nonce, BCP-4.5-b, oidcc-client-test-nonce-invalid", "nonce_mismatch", { claims: { nonce: "x".repeat(43) } }],
   ["a nonce that is no string", "nonce_mismatch", { claims: { nonce: 7 } }],
   ["a wrong at_hash", "at_hash_mismatch", { claims: { at_hash: "x".repeat(22) } }],
   ["an at_hash that is no string", "at_hash_mismatch", { claims: { at_hash: null } }],
-  ["no sub", "sub_malformed", { claims: { sub: undefined } }],
+  ["no sub, oidcc-client-test-missing-sub", "sub_malformed", { claims: { sub: undefined } }],
   ["an empty sub", "sub_malformed", { claims: { sub: "" } }],
   ["a sub of 256 characters", "sub_malformed", { claims: { sub: "s".repeat(256) } }],
   ["a sub that is a number", "id_token_refused", { claims: { sub: 7 } }],
@@ -220,7 +253,7 @@ const TOKENS: readonly (readonly [why: string, reason: string, changes: Changes]
   ["a refresh token that is no string", "token_response_malformed", {
     token: { refresh_token: 7 },
   }],
-  ["UserInfo of another subject", "sub_mismatch", { userinfo: { sub: "u-2" } }],
+  ["UserInfo of another subject, oidcc-client-test-userinfo-invalid-sub", "sub_mismatch", { userinfo: { sub: "u-2" } }],
   ["UserInfo without sub", "sub_mismatch", { userinfo: { sub: undefined } }],
   ["UserInfo with an error", "userinfo_refused", { userinfo: { error: "x" } }],
   ["UserInfo as an array", "userinfo_refused", answer("/userinfo", 200, "[]")],
@@ -262,7 +295,7 @@ for (const [why, changes] of OUTAGES) {
 
 /** Parameters of the response, RFC 6749 §4.1.2 and RFC 9207: how its URL is changed. */
 const RESPONSES: readonly (readonly [why: string, reason: string, edit: (url: URL) => void])[] = [
-  ["no state", "state_missing", ({ searchParams }) => searchParams.delete("state")],
+  ["no state, BCP-4.7", "state_missing", ({ searchParams }) => searchParams.delete("state")],
   ["an empty state", "state_missing", ({ searchParams }) => searchParams.set("state", "")],
   ["a short state", "state_missing", ({ searchParams }) => searchParams.set("state", "abc")],
   ["state twice", "response_malformed", ({ searchParams }) => searchParams.append("state", "x")],
@@ -289,12 +322,12 @@ const RESPONSES: readonly (readonly [why: string, reason: string, edit: (url: UR
     ({ searchParams }) => searchParams.set("access_token", "x"),
   ],
   [
-    "iss of another",
+    "iss of another, BCP-2.1-d, 9207-2.4",
     "iss_mismatch",
     ({ searchParams }) => searchParams.set("iss", "https://evil.example"),
   ],
   [
-    "iss with a slash",
+    "iss with a slash, 9207-2.4",
     "iss_mismatch",
     ({ searchParams }) => searchParams.set("iss", "https://id.example/"),
   ],
@@ -332,7 +365,7 @@ for (const [why, reason, edit] of RESPONSES) {
   });
 }
 
-Deno.test("callback() demands iss where the metadata promise it", async () => {
+Deno.test("callback() demands iss where the metadata promise it, BCP-4.4-b", async () => {
   const metadata = { authorization_response_iss_parameter_supported: true };
   const own = site();
   own.fake.change({ metadata });
@@ -376,7 +409,7 @@ Deno.test("callback() says nothing of a provider's text in errors and events", a
   assertFalse(JSON.stringify(own.events).includes("evil"));
 });
 
-Deno.test("callback() accepts a state once: of 50 concurrent callbacks one succeeds", async () => {
+Deno.test("callback() accepts a state once: of 50 concurrent callbacks one succeeds, RP7", async () => {
   const own = site();
   const browser = new Map<string, string>();
   const { url } = own.fake.authorize(await start(own, browser));
@@ -387,7 +420,7 @@ Deno.test("callback() accepts a state once: of 50 concurrent callbacks one succe
   assertEquals(own.fake.forms.length, 1);
 });
 
-Deno.test("callback() rejects another browser, and the transaction stays for its own", async () => {
+Deno.test("callback() rejects another browser, and the transaction stays for its own, RP2, BCP-2.1-c", async () => {
   const own = site();
   const [victim, attacker] = [new Map<string, string>(), new Map<string, string>()];
   const { url } = own.fake.authorize(await start(own, victim));

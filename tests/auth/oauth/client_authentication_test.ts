@@ -41,7 +41,7 @@ const BASIC: readonly (readonly [why: string, id: string, secret: string, pair: 
   ["a letter outside the basic plane", "𝄞", "s", "%F0%9D%84%9E:s"],
 ];
 for (const [why, clientId, secret, pair] of BASIC) {
-  Deno.test(`authenticateClient() encodes for client_secret_basic: ${why}`, async () => {
+  Deno.test(`authenticateClient() encodes for client_secret_basic: ${why}, oidcc-client-test-client-secret-basic`, async () => {
     const found = await authenticate({ method: "client_secret_basic", secret }, { clientId });
     assertEquals(found, { headers: { Authorization: `Basic ${btoa(pair)}` }, parameters: {} });
   });

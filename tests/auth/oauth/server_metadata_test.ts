@@ -74,7 +74,7 @@ const ADDRESSES: readonly (readonly [issuer: string, url: string])[] = [
   ["https://id.example:8443", "https://id.example:8443/.well-known/openid-configuration"],
 ];
 for (const [issuer, url] of ADDRESSES) {
-  Deno.test(`serverSource() fetches the metadata of ${issuer} from ${url}`, async () => {
+  Deno.test(`serverSource() fetches the metadata of ${issuer} from ${url}, oidcc-client-test-discovery-openid-config`, async () => {
     const { source, urls } = discovered(() => Response.json({ ...METADATA, issuer }), { issuer });
     assertEquals((await source()).metadata.issuer, issuer);
     assertEquals(urls, [url]);
@@ -133,7 +133,7 @@ for (const [why, issuer] of ISSUERS) {
 
 /** Documents that nobody is redirected by (RP22), and the member that the operator reads of. */
 const REFUSED: readonly (readonly [why: string, member: string, document: unknown])[] = [
-  ["another issuer", "another issuer", { ...METADATA, issuer: "https://s3cret.example" }],
+  ["another issuer, oidcc-client-test-discovery-issuer-mismatch", "another issuer", { ...METADATA, issuer: "https://s3cret.example" }],
   ["an issuer with a slash", "another issuer", { ...METADATA, issuer: `${ISSUER}/` }],
   ["an issuer in upper case", "another issuer", { ...METADATA, issuer: "https://ID.example" }],
   ["an issuer with the default port", "another issuer", { ...METADATA, issuer: `${ISSUER}:443` }],
@@ -334,7 +334,7 @@ Deno.test("serverSource() warns again of a new outage", async () => {
   assertEquals(warnings.length, 2);
 });
 
-Deno.test("serverSource() keeps the resolver of keys, and so its cache, while jwks_uri is the same", async () => {
+Deno.test("serverSource() keeps the resolver of keys, and so its cache, while jwks_uri is the same, oidcc-client-test-discovery-jwks-uri-keys", async () => {
   const { source, clock, answer } = discovered();
   const first = await source();
   answer(() => Response.json({ ...METADATA, token_endpoint: `${ISSUER}/token2` }));

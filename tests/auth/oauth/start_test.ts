@@ -156,7 +156,7 @@ const TARGETS: readonly string[] = [
 ];
 
 for (const redirectTo of TARGETS) {
-  Deno.test(`start() rejects the target ${JSON.stringify(redirectTo.slice(0, 30))}`, async () => {
+  Deno.test(`start() rejects the target ${JSON.stringify(redirectTo.slice(0, 30))}, RP37, BCP-4.11-a`, async () => {
     const { client, fake } = site();
     await assertRejects(() => client.start(REQUEST, { redirectTo }), RangeError);
     assertEquals(fake.requests, []);

@@ -16,7 +16,7 @@ const TOKEN = "mF_9.B5f-4.1JqM";
 const USER = { sub: "u-1", email: "ada@example.org" };
 const URL = "https://api.example/emails";
 
-Deno.test("fetchUserinfo() sends the token in the header field only, RFC 6750 §2.1", async () => {
+Deno.test("fetchUserinfo() sends the token in the header field only, RFC 6750 §2.1, oidcc-client-test-userinfo-bearer-header", async () => {
   const { context, requests } = scripted(() => Response.json(USER), {
     userinfoHeaders: { "User-Agent": "gatehouse", Authorization: "other" },
   });

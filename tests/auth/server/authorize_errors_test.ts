@@ -255,7 +255,7 @@ const ERRORS: readonly (readonly [source: string, why: string, Params, error: st
   ["AS5", "a JARM mode", { response_mode: "query.jwt" }, "invalid_request"],
   ["AS5", "an unknown mode", { response_mode: "x" }, "invalid_request"],
   ["AS5", "a mode in upper case", { response_mode: "FORM_POST" }, "invalid_request"],
-  ["BCP-2.1.1-a", "no PKCE", withPkce(undefined, undefined), "invalid_request"],
+  ["BCP-2.1.1-a, BCP-2.1.1-b, BCP-4.4-a, MCP-2", "no PKCE", withPkce(undefined, undefined), "invalid_request"],
   ["21-1", "a method without a challenge", withPkce(undefined), "invalid_request"],
   ["BCP-4.8-a", "a challenge that was stripped", withPkce(""), "invalid_request"],
   ["BCP-2.1.1-c", "method plain", { code_challenge_method: "plain" }, "invalid_request"],
@@ -331,7 +331,7 @@ const ERRORS: readonly (readonly [source: string, why: string, Params, error: st
   ],
 ];
 for (const [source, why, params, error] of ERRORS) {
-  for (const isWeb of [false, true]) { // BCP-2.1.1-b: confidential clients too
+  for (const isWeb of [false, true]) {
     const client = isWeb ? "a confidential client" : "a public client";
     Deno.test(`AuthorizationServer answers ${error} to ${why} of ${client} (${source})`, async () => {
       const site = subjectSite();
@@ -522,11 +522,11 @@ Deno.test("AuthorizationServer reads a form of 16 KiB, and a query up to that (A
   assertEquals(await answerOf(longer), "400 request_malformed");
 });
 
-Deno.test("AuthorizationServer redirects by 303 after a form with a password (AS41, BCP-4.12)", async () => {
+Deno.test("AuthorizationServer redirects by 303 after a form with a password (AS41, BCP-2.1-e, BCP-4.12, 21-10)", async () => {
   const site = subjectSite();
   const response = await postForm(site.browser, { client_id: "spa", password: "secret" });
   assertEquals([response.status, response.headers.get("Content-Length")], [303, null]);
-  for (const decision of ["allow", "deny"]) { // 21-10
+  for (const decision of ["allow", "deny"]) {
     const decided = await site.decide(site.browser, await site.page(), { decision });
     assertEquals(decided.status, 303);
   }

@@ -173,7 +173,7 @@ const MISMATCHES: readonly Refused[] = [
   ["an empty secret for client_secret_post", "client_secret_post", {
     form: { client_id: ID, client_secret: "" },
   }, "method_mismatch"],
-  ["a made-up secret of a public client, CVE-2026-92289", "none", {
+  ["a made-up secret of a public client, AS8, CVE-2026-92289", "none", {
     form: { client_id: ID, client_secret: "made up" },
   }, "method_mismatch"],
   ["a made-up secret of a public client by Basic", "none", {

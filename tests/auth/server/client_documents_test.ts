@@ -195,7 +195,7 @@ const ANSWERS: readonly (readonly [
   answer: () => Response | Promise<Response>,
 ])[] = [
   [
-    "AS37",
+    "AS37, CIMD-4",
     "another client_id",
     BAD,
     json({ ...DOCUMENT, client_id: "https://evil.example/client.json" }),

@@ -44,7 +44,7 @@ function bareServer(options: Partial<AuthorizationServerOptions> = {}): Authoriz
   });
 }
 
-Deno.test("metadata() is the document of RFC 8414 §2, oidcc-discovery-endpoint-verification, BCP-2.6-b", () => {
+Deno.test("metadata() is the document of RFC 8414 §2, oidcc-discovery-endpoint-verification, BCP-2.1.1-e, BCP-2.6-b", () => {
   assertEquals(bareServer().metadata(), {
     issuer: ISSUER,
     authorization_endpoint: `${ISSUER}/oauth/authorize`,
@@ -57,7 +57,7 @@ Deno.test("metadata() is the document of RFC 8414 §2, oidcc-discovery-endpoint-
     response_modes_supported: ["query", "form_post"],
     grant_types_supported: ["authorization_code", "refresh_token"],
     prompt_values_supported: ["none", "login", "consent", "select_account"],
-    code_challenge_methods_supported: ["S256"], // BCP-2.1.1-e
+    code_challenge_methods_supported: ["S256"],
     token_endpoint_auth_methods_supported: ["client_secret_basic", "client_secret_post", "none"],
     revocation_endpoint_auth_methods_supported: [
       "client_secret_basic",
@@ -129,7 +129,7 @@ const ISSUERS: readonly (readonly [
   ["http://127.0.0.1:8000/tenant", "/tenant", { insecureLoopback: true }],
 ];
 for (const [issuer, basePath, options] of ISSUERS) {
-  Deno.test(`handleOAuthServerRequest() and mountOAuthServer() find the endpoints of ${issuer}`, async () => {
+  Deno.test(`handleOAuthServerRequest() and mountOAuthServer() find the endpoints of ${issuer}, 8414-3, 8414-3.3`, async () => {
     const server = bareServer({ issuer, ...options });
     const router = mountOAuthServer(createRouter(), server);
     const { origin } = new URL(issuer);
@@ -200,7 +200,7 @@ const FORWARDED: readonly (readonly [name: string, value: string])[] = [
   ["Forwarded", "host=evil.example;proto=http"],
 ];
 for (const [name, value] of FORWARDED) {
-  Deno.test(`metadata() and tokens do not depend on ${name}, AS42`, async () => {
+  Deno.test(`metadata() and tokens do not depend on ${name}, AS42, BCP-4.13, CVE-2026-33495`, async () => {
     const site = serverSite();
     const headers = { [name]: value };
     const urls = [

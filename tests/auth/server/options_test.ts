@@ -226,7 +226,7 @@ const ISSUERS: readonly (readonly [issuer: string, isAccepted: boolean, loopback
 ];
 for (const [issuer, isAccepted, insecureLoopback] of ISSUERS) {
   const how = insecureLoopback ? " with insecureLoopback" : "";
-  Deno.test(`AuthorizationServer ${isAccepted ? "accepts" : "rejects"} the issuer ${issuer}${how}`, () => {
+  Deno.test(`AuthorizationServer ${isAccepted ? "accepts" : "rejects"} the issuer ${issuer}${how}, 21-9`, () => {
     const create = () => new AuthorizationServer({ ...required(), issuer, insecureLoopback });
     if (isAccepted) assertEquals(create().metadata()["issuer"], issuer);
     else assertThrows(create, TypeError, "issuer must be an https URL");

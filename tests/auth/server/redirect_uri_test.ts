@@ -261,7 +261,7 @@ const FORGED: readonly Row[] = [
   ["a regular expression", "https://app.example/oauth/.*"],
 ];
 for (const [why, uri] of FORGED) {
-  Deno.test(`matchRedirectUri() rejects ${why}`, () => {
+  Deno.test(`matchRedirectUri() rejects ${why}, 21-2`, () => {
     for (const options of [PRODUCTION, DEVELOPMENT]) {
       assertEquals(matchRedirectUri(WEB, uri, options), undefined);
       assertEquals(matchRedirectUri({ ...WEB, type: "native" }, uri, options), undefined);

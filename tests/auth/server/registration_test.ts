@@ -80,7 +80,7 @@ const WEB = { redirect_uris: ["https://app.example/cb"] };
 
 /** What is registered of metadata. */
 const REGISTERED: readonly (readonly [why: string, asked: object, told: object])[] = [
-  ["the least", WEB, {
+  ["the least, 7591-2", WEB, {
     client_name: "app.example",
     application_type: "web",
     redirect_uris: ["https://app.example/cb"],
@@ -123,6 +123,10 @@ const REGISTERED: readonly (readonly [why: string, asked: object, told: object])
     grant_types: ["authorization_code", "implicit", "password", "client_credentials"],
     response_types: ["code", "token"],
   }, { grant_types: ["authorization_code"], response_types: ["code"] }],
+  ["a wish for unsigned ID tokens, oidcc-idtoken-unsigned", {
+    ...WEB,
+    id_token_signed_response_alg: "none",
+  }, {}],
   ["a grant type twice", {
     ...WEB,
     grant_types: ["refresh_token", "authorization_code", "refresh_token"],
@@ -163,6 +167,7 @@ for (const [why, asked, told] of REGISTERED) {
       isSecret ? 0 : undefined,
     ]);
     assertEquals({ ...body, ...told }, body);
+    assertEquals(body.id_token_signed_response_alg, undefined);
     assertEquals(site.app.events.at(-1)?.type, "client.registered");
     const stored = await site.stores.clients.find(body.client_id);
     assertEquals(stored?.name, body.client_name);
@@ -222,7 +227,7 @@ const REFUSED: readonly (readonly [why: string, error: string, metadata: unknown
   ["http", REDIRECT, { redirect_uris: ["http://app.example/cb"] }],
   ["a fragment", REDIRECT, { redirect_uris: ["https://app.example/cb#x"] }],
   ["a wildcard", REDIRECT, { redirect_uris: ["https://*.app.example/cb"] }],
-  ["javascript:", REDIRECT, { redirect_uris: ["javascript:alert(1)"] }],
+  ["javascript:, 7591-3.2.2", REDIRECT, { redirect_uris: ["javascript:alert(1)"] }],
   ["data:", REDIRECT, { redirect_uris: ["data:text/html,x"] }],
   ["a scheme without a dot", REDIRECT, { redirect_uris: ["app:/cb"] }],
   ["a user name", REDIRECT, { redirect_uris: ["https://a@app.example/cb"] }],

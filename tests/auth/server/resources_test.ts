@@ -109,7 +109,7 @@ const REFUSED: readonly (readonly [why: string, resources: readonly string[]])[]
 ];
 
 for (const [why, resources] of REFUSED) {
-  Deno.test(`AuthorizationServer refuses a resource that is ${why}`, async () => {
+  Deno.test(`AuthorizationServer refuses a resource that is ${why}, 8707-2`, async () => {
     const at = site();
     const path = withResources(at.authorizePath({ scope: ALL }), resources);
     assertEquals(await answerOf(await at.browser.send(path)), "invalid_target");
@@ -122,7 +122,7 @@ Deno.test("AuthorizationServer refuses scopes that are all for another API", asy
   assertEquals(await answerOf(await at.browser.send(path)), "invalid_scope");
 });
 
-Deno.test("redeemCode() and refreshTokens() narrow a grant of two APIs to one, §2.2", async () => {
+Deno.test("redeemCode() and refreshTokens() narrow a grant of two APIs to one, 8707-2.2", async () => {
   const at = site();
   const code = await codeFor(at, [NOTES, MAIL], { scope: ALL });
   const redeem = {

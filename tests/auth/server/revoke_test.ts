@@ -67,7 +67,7 @@ const IGNORED: readonly (readonly [why: string, as: string, pick: (tokens: Token
   ["another client's refresh token, 7009-2.1, AS21", "own", ({ refresh_token }) => refresh_token],
   ["another client's access token, 7009-2.1, AS21", "own", ({ access_token }) => access_token],
   ["a confidential client's stranger, AS21", "web", ({ refresh_token }) => refresh_token],
-  ["an unknown token, 7009-2.2", "spa", () => "x"],
+  ["an unknown token, 7009-2.2, AS22", "spa", () => "x"],
   ["an ID token", "spa", ({ id_token }) => id_token],
   [
     "an access token with another signature",

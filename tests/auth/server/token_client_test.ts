@@ -300,7 +300,7 @@ const CREDENTIALS: readonly (readonly [
 for (const [why, clientId, form, headers, error, status] of CREDENTIALS) {
   for (const endpoint of ["token", "revoke"]) {
     const verb = error === undefined ? "accepts" : "refuses";
-    Deno.test(`authenticateClient() at ${endpoint} ${verb} ${why}, AS18`, async () => {
+    Deno.test(`authenticateClient() at ${endpoint} ${verb} ${why}, ${status === 401 ? "6749-5.2-401, " : ""}21-8, AS18`, async () => {
       const site = serverSite();
       const code = await site.code(await site.signedIn(), { client_id: clientId });
       const fields = { client_id: undefined, ...form };

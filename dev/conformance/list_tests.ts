@@ -1,0 +1,28 @@
+/**
+ * Prints the names of the tests of modules as JSON, by module, without running the tests.
+ *
+ * @module
+ */
+// deno-lint-ignore-file no-console
+
+import { toFileUrl } from "@std/path";
+
+const names: Record<string, string[]> = {};
+let current: string[] = [];
+
+/** The forms of `Deno.test`: a name, an object with a name, or a function with one. */
+function record(...args: readonly unknown[]): void {
+  const [first, second] = args;
+  const named = [first, second].find((one) => typeof one === "object" || typeof one === "function");
+  current.push(typeof first === "string" ? first : (named as { readonly name: string }).name);
+}
+
+Object.defineProperty(Deno, "test", {
+  value: Object.assign(record, { only: record, ignore: record, beforeAll() {}, afterAll() {} }),
+});
+for (const path of Deno.args) {
+  names[path] = current = [];
+  await import(toFileUrl(path).href);
+}
+console.log(JSON.stringify(names));
+Deno.exit(); // whatever a module has opened

@@ -6,10 +6,11 @@
 
 import { equalText } from "../../_bytes.ts";
 import type { AuthorizationSubject } from "../../stores/server_types.ts";
-import type { User } from "../../stores/types.ts";
+import { accountOf } from "../core/account.ts";
 import type { ServerContext } from "../core/context.ts";
 import { consentToken, type Interaction } from "./_interaction.ts";
 import { redirectHost } from "../clients/redirect_uri.ts";
+import { isOwnPage } from "../core/own_page.ts";
 import { refusePage } from "../core/refusal.ts";
 import { OPENID } from "../core/scopes.ts";
 import type { ConsentPrompt } from "../core/types.ts";
@@ -28,12 +29,12 @@ export async function consentPrompt(
 ): Promise<ConsentPrompt> {
   const { authorization, target } = interaction;
   const { scope, uiLocales } = authorization.request;
-  const user = await users.findBySub(sub);
+  const account = accountOf(await users.findBySub(sub), sub);
   return {
     request,
     client: target.client,
     sub,
-    ...accountOf(user, sub),
+    ...(account === undefined ? {} : { account }),
     scopes: scope.map((name) => ({
       description: name, // a scope that the server has lost since the request came
       ...scopes.get(name),
@@ -48,11 +49,6 @@ export async function consentPrompt(
       hidden: { id: authorization.id, token: await consentToken(interaction, sub) },
     },
   };
-}
-
-/** Users that are not read have their subject id as identifier, which means nothing to them. */
-function accountOf(user: User | null, sub: string): Pick<ConsentPrompt, "account"> {
-  return user === null || user.identifier === sub ? {} : { account: user.identifier };
 }
 
 /**
@@ -81,15 +77,4 @@ export async function readConsent(
   const scope = asked.scope.filter((name) => name === OPENID || ticked.has(name));
   const isNothing = scope.length === 0 && asked.scope.length > 0;
   return decision === "deny" || isNothing ? { kind: "denied" } : { kind: "allowed", scope };
-}
-
-/**
- * Whether a form comes from a page of this server. Browsers that do not send `Sec-Fetch-Site` send the origin, or `null` because of
- * the page's `Referrer-Policy`; then the token decides alone.
- */
-function isOwnPage({ headers }: Request, origin: string): boolean {
-  const site = headers.get("Sec-Fetch-Site");
-  if (site !== null) return site === "same-origin";
-  const from = headers.get("Origin");
-  return from === null || from === "null" || from === origin;
 }

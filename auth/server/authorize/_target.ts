@@ -5,17 +5,12 @@
  * @module
  */
 
-import { AuthError } from "../../error.ts";
-import { isClientDisabled } from "../../stores/checked_server.ts";
 import type { PendingAuthorization, RegisteredClient } from "../../stores/server_types.ts";
 import type { ServerContext } from "../core/context.ts";
-import { isDocumentId, UNREACHABLE } from "../clients/documents.ts";
-import { soleValue } from "../core/parameters.ts";
+import { findClient } from "../core/find_client.ts";
+import { soleValue, STATE_REGEXP } from "../core/parameters.ts";
 import { isLoopbackRedirect, matchRedirectUri } from "../clients/redirect_uri.ts";
 import { refusePage, type ResponseTarget } from "../core/refusal.ts";
-
-/** RFC 6749 Appendix A.5. */
-export const STATE_REGEXP: RegExp = /^[\x20-\x7e]{1,2048}$/;
 
 type TargetContext = Pick<ServerContext, "clients" | "hasDocuments" | "insecureLoopback">;
 
@@ -48,22 +43,6 @@ export async function findTargetOf(
   const { redirectUri, responseMode, state } = request;
   const client = await findClient(context, clientId);
   return createTarget(context, client, { redirectUri, responseMode, state });
-}
-
-async function findClient(
-  { clients, hasDocuments }: TargetContext,
-  clientId: string,
-): Promise<RegisteredClient> {
-  const client = await clients.find(clientId).catch((error) => {
-    if (!(error instanceof AuthError) || error.reason !== UNREACHABLE) throw error;
-    throw refusePage("client_document_unreachable");
-  });
-  if (client === null && hasDocuments && isDocumentId(clientId)) {
-    throw refusePage("client_document_invalid");
-  }
-  if (client === null) throw refusePage("client_unknown");
-  if (isClientDisabled(client)) throw refusePage("client_disabled", clientId);
-  return client;
 }
 
 function createTarget(

@@ -6,13 +6,12 @@
  */
 
 import { isJsonObject, parseStrictObject } from "../../_strict_json.ts";
-import type { AuthorizationRequest } from "../../stores/server_types.ts";
+import type { AuthorizationRequest, RegisteredClient } from "../../stores/server_types.ts";
 import type { ServerContext } from "../core/context.ts";
-import { soleValue } from "../core/parameters.ts";
+import { soleValue, STATE_REGEXP } from "../core/parameters.ts";
 import { resourcesIn, scopeFor } from "../core/resources.ts";
 import { refuseRedirect, type ResponseTarget } from "../core/refusal.ts";
 import { mayHaveScope, requestedScope } from "../core/scopes.ts";
-import { STATE_REGEXP } from "./_target.ts";
 import { readIdTokenHint } from "../core/verify_tokens.ts";
 
 /** Parameters that are read; each may occur once, RFC 6749 §3.1. Others are ignored. */
@@ -122,7 +121,7 @@ export async function readAuthorizationRequest(
   const claims = readClaims(values.get("claims"));
   if (claims === undefined) throw invalid("claims is malformed");
   const hint = values.get("id_token_hint");
-  const hinted = hint === undefined ? undefined : await readIdTokenHint(context, client, hint);
+  const hinted = hint === undefined ? undefined : await hintedSub(context, client, hint);
   if (hint !== undefined && hinted === undefined) throw invalid("id_token_hint is not valid");
   const { sub = hinted, acr, isAcrEssential, idTokenClaims } = claims;
   if (hinted !== undefined && hinted !== sub) throw invalid("claims and id_token_hint differ");
@@ -145,6 +144,16 @@ export async function readAuthorizationRequest(
     ...hintOf("loginHint", values.get("login_hint")),
     ...hintOf("uiLocales", values.get("ui_locales")),
   };
+}
+
+/** The subject of the client's own ID token. */
+async function hintedSub(
+  context: ServerContext,
+  { clientId }: RegisteredClient,
+  hint: string,
+): Promise<string | undefined> {
+  const token = await readIdTokenHint(context, hint);
+  return token?.clientId === clientId ? token.sub : undefined;
 }
 
 /**

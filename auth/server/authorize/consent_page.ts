@@ -4,8 +4,8 @@
  * @module
  */
 
-import { clean, shownClientName } from "../core/client_name.ts";
 import { fillHtml, type Html, html } from "../core/html.ts";
+import { clientName, hiddenField, signedInAs, withPlaceholder } from "../core/page_parts.ts";
 import { pageResponse } from "../core/pages.ts";
 import type { ConsentStrings } from "../core/page_strings.ts";
 import type { ConsentPrompt } from "../core/types.ts";
@@ -17,8 +17,7 @@ import type { ConsentPrompt } from "../core/types.ts";
 export function consentPage(prompt: ConsentPrompt, strings: ConsentStrings): Response {
   const { client, account, scopes, form, redirectHost, isLoopback } = prompt;
   const values = {
-    // Isolated: a name in a right-to-left script does not reorder the sentence
-    client: html`<strong><bdi>${shownClientName(client)}</bdi></strong>`,
+    client: clientName(client),
     // Not decoded: in Punycode, letters that look alike do not
     host: html`<strong dir="ltr">${redirectHost}</strong>`,
   };
@@ -42,21 +41,6 @@ export function consentPage(prompt: ConsentPrompt, strings: ConsentStrings): Res
   return pageResponse({ lang: strings.lang, title: strings.title, content });
 }
 
-/** Somebody who shares the browser may be signed in. */
-function signedInAs(account: string, strings: ConsentStrings): Html {
-  const text = withPlaceholder(strings.account, "{account}");
-  return html`
-    <p class="home">${fillHtml(text, {
-      account: html`<strong><bdi>${clean(account)}</bdi></strong>`,
-    })}</p>
-  `;
-}
-
-/** A translation that has lost its placeholder hides nothing. */
-function withPlaceholder(text: string, placeholder: string): string {
-  return text.includes(placeholder) ? text : `${text} ${placeholder}`;
-}
-
 /** A link to the client's home page, RFC 7591 §2, under its host: the path could say anything. */
 function homePage(clientUri: string | undefined): Html | undefined {
   if (clientUri === undefined || !URL.canParse(clientUri)) return undefined;
@@ -66,12 +50,6 @@ function homePage(clientUri: string | undefined): Html | undefined {
     <p class="home">
       <a href="${href}" target="_blank" rel="noopener noreferrer" dir="ltr">${host}</a>
     </p>
-  `;
-}
-
-function hiddenField([name, value]: readonly [name: string, value: string]): Html {
-  return html`
-    <input type="hidden" name="${name}" value="${value}">
   `;
 }
 

@@ -10,6 +10,9 @@ import { refusePage, refuseToken } from "./refusal.ts";
 /** Longest query, and largest form. */
 const MAX_LENGTH = 16_384;
 
+/** Value of `state`, RFC 6749 Appendix A.5. */
+export const STATE_REGEXP: RegExp = /^[\x20-\x7e]{1,2048}$/;
+
 /** The parameters of a GET request. @throws {ServerRefusal} */
 export function readQuery({ url }: Request): URLSearchParams {
   if (url.length > MAX_LENGTH) throw refusePage("request_malformed");

@@ -9,7 +9,6 @@ import { parseStrictObject } from "../../_strict_json.ts";
 import { verifyJws } from "../../jwt/jws.ts";
 import { jwtVerifier } from "../../jwt/jwt.ts";
 import type { JwtClaims } from "../../jwt/types.ts";
-import type { RegisteredClient } from "../../stores/server_types.ts";
 import type { ServerContext } from "./context.ts";
 
 /** The claims of an access token that say whose it is. */
@@ -48,21 +47,27 @@ export function ownAccessToken(claims: JwtClaims): OwnAccessToken | undefined {
   return { sub, clientId, grantId, scope: words, audience: [aud].flat() };
 }
 
+/** An ID token of this server: whose it is, and of which client. */
+export interface OwnIdToken {
+  readonly sub: string;
+  readonly clientId: string;
+}
+
 /**
- * The subject of an ID token that the client presents as a hint, OpenID Connect Core §3.1.2.1. It may have expired.
+ * Verifies an ID token that a client presents as a hint, OpenID Connect Core §3.1.2.1. It may have expired.
  *
- * @returns `undefined` if this server has not issued it to this client.
+ * @returns `undefined` if this server has not issued it.
  */
 export async function readIdTokenHint(
   { keys, issuer }: Pick<ServerContext, "keys" | "issuer">,
-  { clientId }: RegisteredClient,
   token: string,
-): Promise<string | undefined> {
+): Promise<OwnIdToken | undefined> {
   const options = { algorithms: keys.algorithms, keys: keys.resolve };
   const verified = await verifyJws(token, options).catch(withoutRejection);
   if (verified === undefined || verified.header.typ !== "JWT") return undefined;
-  const { iss, aud, sub } = parseStrictObject(verified.payload);
-  return iss === issuer && aud === clientId && typeof sub === "string" ? sub : undefined;
+  const { iss, aud: clientId, sub } = parseStrictObject(verified.payload);
+  const isOurs = iss === issuer && typeof clientId === "string" && typeof sub === "string";
+  return isOurs ? { sub, clientId } : undefined;
 }
 
 /** `undefined` for a token that is rejected. Other errors are passed on: keys that cannot be loaded. */

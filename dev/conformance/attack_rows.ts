@@ -30,7 +30,11 @@ export const ATTACKS: readonly Section[] = [
       ["AS16", "A refresh for more, or by another kind of token", "Refused"],
       ["AS17", "A refresh of a user or client that is gone", "`invalid_grant`"],
       ["AS18", "Credentials by another method, malformed, or twice", "`invalid_client`"],
-      ["AS19", "A client assertion again, for another audience, by another key", "`invalid_client`"],
+      [
+        "AS19",
+        "A client assertion again, for another audience, by another key",
+        "`invalid_client`",
+      ],
       ["AS20", "Malformed token requests", "4xx"],
       ["AS21", "Another client's token", "The response tells nothing"],
       ["AS22", "Revocation of foreign and unknown tokens", "The same response"],

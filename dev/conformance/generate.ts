@@ -41,7 +41,9 @@ export function conformancePage(sections: readonly Section[], names: TestNames):
   const rows = sections.flatMap((section) => section.rows);
   for (const [id, , , absent] of rows) {
     const found = testsOf(id, names);
-    if (found.length === 0 && absent === undefined) throw new Error(`No test's name contains ${id}`);
+    if (found.length === 0 && absent === undefined) {
+      throw new Error(`No test's name contains ${id}`);
+    }
     if (found.length > 0 && absent !== undefined) throw new Error(`${id} has tests: ${found[0]}`);
   }
   const absent = rows.filter((row) => row[3] !== undefined).length;
@@ -91,7 +93,9 @@ function linkTo(path: string, names: readonly string[]): string {
 /** Names of the tests of all modules that could name an id, themselves or by what they import. */
 async function readTestNames(): Promise<TestNames> {
   const word = wordRegExp(SECTIONS.flatMap(({ rows }) => rows.map(([id]) => id)));
-  const files = listFiles("tests").filter((path) => path.endsWith(".ts") && !path.includes("/node_modules/"));
+  const files = listFiles("tests").filter((path) =>
+    path.endsWith(".ts") && !path.includes("/node_modules/")
+  );
   const naming = files.filter((path) => word.test(Deno.readTextFileSync(join(ROOT, path))));
   const all = new Set(naming.flatMap((path) => [path, ...importersOf(path, files)]));
   const modules = [...all].filter((path) => path.endsWith("_test.ts")).sort();

@@ -6,7 +6,8 @@
 
 import type { Section } from "./types.ts";
 
-const ABOUT = "Names are those of the suite. Every request has PKCE, which the suite sends in one " +
+const ABOUT =
+  "Names are those of the suite. Every request has PKCE, which the suite sends in one " +
   "module only: the server demands it.";
 
 /** Modules of the suite. */

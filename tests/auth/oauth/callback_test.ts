@@ -152,7 +152,9 @@ Deno.test("callback() checks sub of the ID token, also if the preset takes anoth
 /** Reason of the failure for each change of an ID token, OpenID Connect Core §3.1.3.7. */
 const ID_TOKENS: readonly (readonly [why: string, reason: string, changes: Changes])[] = [
   ["no ID token", "id_token_missing", { token: { id_token: undefined } }],
-  ["alg none, RP13, oidcc-client-test-idtoken-sig-none", "id_token_refused", { idToken: (token) => unsigned(token, { alg: "none" }) }],
+  ["alg none, RP13, oidcc-client-test-idtoken-sig-none", "id_token_refused", {
+    idToken: (token) => unsigned(token, { alg: "none" }),
+  }],
   ["alg nOnE", "id_token_refused", { idToken: (token) => unsigned(token, { alg: "nOnE" }) }],
   ["alg none with the signature", "id_token_refused", {
     idToken: (token) => `${unsigned(token, { alg: "none" })}${token.split(".")[2]}`,
@@ -168,10 +170,14 @@ const ID_TOKENS: readonly (readonly [why: string, reason: string, changes: Chang
   ["an access token's type", "id_token_refused", { header: { typ: "at+jwt" } }],
   ["a logout token's type", "id_token_refused", { header: { typ: "logout+jwt" } }],
   ["crit", "id_token_refused", { header: { crit: ["b64"], b64: true } }],
-  ["another issuer, oidcc-client-test-invalid-iss", "iss_mismatch", { claims: { iss: "https://evil.example" } }],
+  ["another issuer, oidcc-client-test-invalid-iss", "iss_mismatch", {
+    claims: { iss: "https://evil.example" },
+  }],
   ["the issuer with a slash", "iss_mismatch", { claims: { iss: "https://id.example/" } }],
   ["no issuer", "id_token_refused", { claims: { iss: undefined } }],
-  ["another client's audience, oidcc-client-test-invalid-aud", "id_token_refused", { claims: { aud: "other" } }],
+  ["another client's audience, oidcc-client-test-invalid-aud", "id_token_refused", {
+    claims: { aud: "other" },
+  }],
   ["no audience", "id_token_refused", { claims: { aud: undefined } }],
   ["two audiences without azp", "azp_mismatch", { claims: { aud: ["client", "other"] } }],
   ["azp of another client", "azp_mismatch", { claims: { azp: "other" } }],
@@ -187,7 +193,9 @@ const ID_TOKENS: readonly (readonly [why: string, reason: string, changes: Chang
   ["iat before the start", "issued_too_early", { claims: { iat: NOW - 61 } }],
   ["iat next week", "id_token_refused", { claims: { iat: NOW + 604_800 } }],
   ["no nonce", "nonce_mismatch", { claims: { nonce: undefined } }],
-  ["another nonce, BCP-4.5-b, oidcc-client-test-nonce-invalid", "nonce_mismatch", { claims: { nonce: "x".repeat(43) } }],
+  ["another nonce, BCP-4.5-b, oidcc-client-test-nonce-invalid", "nonce_mismatch", {
+    claims: { nonce: "x".repeat(43) },
+  }],
   ["a nonce that is no string", "nonce_mismatch", { claims: { nonce: 7 } }],
   ["a wrong at_hash", "at_hash_mismatch", { claims: { at_hash: "x".repeat(22) } }],
   ["an at_hash that is no string", "at_hash_mismatch", { claims: { at_hash: null } }],
@@ -253,7 +261,9 @@ const TOKENS: readonly (readonly [why: string, reason: string, changes: Changes]
   ["a refresh token that is no string", "token_response_malformed", {
     token: { refresh_token: 7 },
   }],
-  ["UserInfo of another subject, oidcc-client-test-userinfo-invalid-sub", "sub_mismatch", { userinfo: { sub: "u-2" } }],
+  ["UserInfo of another subject, oidcc-client-test-userinfo-invalid-sub", "sub_mismatch", {
+    userinfo: { sub: "u-2" },
+  }],
   ["UserInfo without sub", "sub_mismatch", { userinfo: { sub: undefined } }],
   ["UserInfo with an error", "userinfo_refused", { userinfo: { error: "x" } }],
   ["UserInfo as an array", "userinfo_refused", answer("/userinfo", 200, "[]")],

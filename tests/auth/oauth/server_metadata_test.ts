@@ -133,7 +133,10 @@ for (const [why, issuer] of ISSUERS) {
 
 /** Documents that nobody is redirected by (RP22), and the member that the operator reads of. */
 const REFUSED: readonly (readonly [why: string, member: string, document: unknown])[] = [
-  ["another issuer, oidcc-client-test-discovery-issuer-mismatch", "another issuer", { ...METADATA, issuer: "https://s3cret.example" }],
+  ["another issuer, oidcc-client-test-discovery-issuer-mismatch", "another issuer", {
+    ...METADATA,
+    issuer: "https://s3cret.example",
+  }],
   ["an issuer with a slash", "another issuer", { ...METADATA, issuer: `${ISSUER}/` }],
   ["an issuer in upper case", "another issuer", { ...METADATA, issuer: "https://ID.example" }],
   ["an issuer with the default port", "another issuer", { ...METADATA, issuer: `${ISSUER}:443` }],

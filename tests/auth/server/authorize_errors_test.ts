@@ -255,7 +255,12 @@ const ERRORS: readonly (readonly [source: string, why: string, Params, error: st
   ["AS5", "a JARM mode", { response_mode: "query.jwt" }, "invalid_request"],
   ["AS5", "an unknown mode", { response_mode: "x" }, "invalid_request"],
   ["AS5", "a mode in upper case", { response_mode: "FORM_POST" }, "invalid_request"],
-  ["BCP-2.1.1-a, BCP-2.1.1-b, BCP-4.4-a, MCP-2", "no PKCE", withPkce(undefined, undefined), "invalid_request"],
+  [
+    "BCP-2.1.1-a, BCP-2.1.1-b, BCP-4.4-a, MCP-2",
+    "no PKCE",
+    withPkce(undefined, undefined),
+    "invalid_request",
+  ],
   ["21-1", "a method without a challenge", withPkce(undefined), "invalid_request"],
   ["BCP-4.8-a", "a challenge that was stripped", withPkce(""), "invalid_request"],
   ["BCP-2.1.1-c", "method plain", { code_challenge_method: "plain" }, "invalid_request"],

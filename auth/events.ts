@@ -206,7 +206,7 @@ export interface AuthEventMap {
   "identity.linked": { sub: string; provider: string };
   /** An identity was removed from an account. */
   "identity.unlinked": { sub: string; provider: string };
-  /** The authorization server refused an authorization request. The client gets `error` if `reason` has one of its values. */
+  /** The authorization server refused an authorization request, or by a page a logout request. The client gets `error` if `reason` has one of its values. */
   "authorization.refused": {
     reason: AuthorizationPageRefusal | AuthorizationError;
     clientId?: string;

@@ -37,7 +37,7 @@ export type OAuthFailure =
   | "user_refused"
   | "userinfo_refused";
 
-/** Why an authorization server answers an authorization request by a page, and not by a redirect to the client. */
+/** Why an authorization server answers an authorization request, or a logout request, by a page, and not by a redirect to the client. */
 export type AuthorizationPageRefusal =
   | "browser_mismatch"
   | "client_disabled"
@@ -45,7 +45,9 @@ export type AuthorizationPageRefusal =
   | "client_document_unreachable"
   | "client_unknown"
   | "consent_forged"
+  | "id_token_hint_invalid"
   | "interaction_unknown"
+  | "logout_forged"
   | "parameter_repeated"
   | "redirect_uri_mismatch"
   | "redirect_uri_missing"

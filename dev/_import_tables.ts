@@ -153,6 +153,10 @@ export const IMPORT_RULES: readonly ImportRule[] = [
     may: ["auth/{,stores/,server/clients/,server/core/,server/authorize/}*.ts"],
   },
   {
+    importer: "auth/server/logout/*.ts",
+    may: ["auth/{,stores/,server/clients/,server/core/,server/logout/}*.ts"],
+  },
+  {
     importer: "auth/server/token/*.ts",
     may: ["auth/{,stores/,server/clients/,server/core/,server/token/}*.ts"],
   },

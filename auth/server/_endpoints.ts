@@ -6,6 +6,7 @@
 
 import { authorize } from "./authorize/authorize.ts";
 import type { Endpoint, ServerContext } from "./core/context.ts";
+import { endSession } from "./logout/end_session.ts";
 import { serverMetadata } from "./_metadata.ts";
 import { respondToAuthorize } from "./authorize/respond.ts";
 import { privateJson } from "./core/responses.ts";
@@ -58,6 +59,15 @@ const ENDPOINTS: readonly Endpoint[] = [
     cors: true,
     handle: async (context, exchange) =>
       respondToUserinfo(context, await userinfo(context, exchange)),
+  },
+  {
+    member: "end_session_endpoint",
+    path: "/oauth/logout",
+    methods: ["GET", "POST"],
+    cors: false,
+    isPage: true,
+    isOn: ({ signOut }) => signOut !== undefined,
+    handle: endSession,
   },
   {
     member: "registration_endpoint",

@@ -38,11 +38,13 @@ const NAMES: OptionNames<AuthorizationServerOptions> = {
   keyService: true,
   lifetimes: true,
   login: true,
+  logout: true,
   now: true,
   refreshReuseSeconds: true,
   registration: true,
   resources: true,
   scopes: true,
+  signOut: true,
   states: true,
   strings: true,
   throttle: true,
@@ -60,11 +62,12 @@ const FUNCTIONS = [
   "events",
   "login",
   "now",
+  "signOut",
   "strings",
   "warn",
 ] as const;
 
-const BOOLEANS = ["insecureLoopback"] as const;
+const BOOLEANS = ["insecureLoopback", "logout"] as const;
 
 /** Checks the names and shapes of all options. @throws {TypeError} */
 export function checkShapes(options: AuthorizationServerOptions): void {
@@ -90,6 +93,9 @@ export function checkShapes(options: AuthorizationServerOptions): void {
     const value = options[name];
     if (value === undefined || typeof value === "boolean") continue;
     throw new TypeError(`${ACTION}: ${name} must be a boolean`);
+  }
+  if (options.logout === true && options.signOut === undefined) {
+    throw new TypeError(`${ACTION}: logout needs signOut, which ends the session of a request`);
   }
   const { acrValues } = options;
   const isList = acrValues === undefined ||

@@ -87,6 +87,7 @@ export function readServerOptions(options: AuthorizationServerOptions): ServerCo
       requireAuthentication(subject, now(), "Cannot authorize client");
       return readSubject(subject);
     },
+    signOut: options.logout === true ? options.signOut : undefined,
     login: options.login ?? signInAt("/sign-in"),
     consent: options.consent ?? ((prompt) => consentPage(prompt, textsOf(prompt.uiLocales))),
     strings: textsOf,

@@ -59,7 +59,15 @@ export function runtimeOptions(
   { signInPath = "/sign-in" }: RuntimeServerOptions = {},
 ): Pick<
   AuthorizationServerOptions,
-  "authenticate" | "login" | "users" | "throttle" | "clientAddress" | "events" | "warn" | "now"
+  | "authenticate"
+  | "signOut"
+  | "login"
+  | "users"
+  | "throttle"
+  | "clientAddress"
+  | "events"
+  | "warn"
+  | "now"
 > {
   const { cookies, sessions, throttle, events, warn, now } = runtime;
   return {
@@ -77,6 +85,10 @@ export function runtimeOptions(
         sessionId,
         ...(acr === undefined ? {} : { acr }),
       };
+    },
+    async signOut(request) {
+      await runtime.signOut(request); // queues all cookies for a router with authentication
+      return [cookies.clear("sid")];
     },
     login: signInAt(signInPath),
     users: userStoreOf(runtime),

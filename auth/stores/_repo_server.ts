@@ -174,11 +174,13 @@ function clientRecord(client: NewClient): StoredRecord {
   const { clientId, name, type, redirectUris, authentication, secretHashes, grants, scope } =
     client;
   const { firstParty, clientUri, registeredAt, expiresAt, disabled } = client;
+  const { postLogoutRedirectUris } = client;
   const value = {
     clientId,
     name,
     type,
     redirectUris,
+    postLogoutRedirectUris,
     authentication,
     secretHashes,
     grants,

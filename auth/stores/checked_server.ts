@@ -139,7 +139,7 @@ function checkClient(client: RegisteredClient | null): RegisteredClient | null {
     requireStringArray(CLIENT, client, member);
   }
   if (!isAbsent(client.expiresAt)) requireTimes(CLIENT, client, ["expiresAt"]);
-  for (const member of ["secretHashes", "scope"] as const) {
+  for (const member of ["secretHashes", "scope", "postLogoutRedirectUris"] as const) {
     if (!isAbsent(client[member])) requireStringArray(CLIENT, client, member);
   }
   return client;

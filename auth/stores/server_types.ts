@@ -22,6 +22,8 @@ export interface RegisteredClient {
   readonly type: "web" | "native";
   /** Where the server may send responses. */
   readonly redirectUris: readonly string[];
+  /** Where the server may send the browser after a sign-out. @default nowhere */
+  readonly postLogoutRedirectUris?: readonly string[];
   /** How it authenticates. */
   readonly authentication: ClientAuthenticationMethod;
   /** SHA-256 of each valid secret in base64url, the newest first: two while one is replaced. */

@@ -16,6 +16,7 @@ const WHOLE: NewClient = {
   ...clientOf("c1"),
   type: "native",
   redirectUris: ["http://127.0.0.1/callback", "com.example.shop:/callback"],
+  postLogoutRedirectUris: ["com.example.shop:/signed-out"],
   authentication: "client_secret_post",
   secretHashes: ["newest", "older"],
   grants: ["authorization_code", "refresh_token"],

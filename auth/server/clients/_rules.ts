@@ -45,7 +45,7 @@ export function describeClient(
   defaultAuthentication: ClientAuthenticationMethod,
 ): ClientDescription {
   const { name, type = "web", scope, firstParty = false, clientUri } = init;
-  const { authentication = defaultAuthentication } = init;
+  const { authentication = defaultAuthentication, postLogoutRedirectUris } = init;
   requireRule(typeof name === "string", TypeError, "name must be a string");
   requireRule(
     NAME_REGEXP.test(name) && name.trim() !== "",
@@ -75,6 +75,9 @@ export function describeClient(
     name,
     type,
     redirectUris: readRedirectUris(init.redirectUris, type, grants),
+    ...(postLogoutRedirectUris === undefined ? {} : {
+      postLogoutRedirectUris: readUris("postLogoutRedirectUris", postLogoutRedirectUris, type),
+    }),
     authentication,
     grants,
     ...(scope === undefined ? {} : { scope: readScope(CANNOT_REGISTER, scope) }),
@@ -159,20 +162,28 @@ function readRedirectUris(
   type: NewClient["type"],
   grants: readonly GrantType[],
 ): readonly string[] {
-  requireRule(Array.isArray(redirectUris), TypeError, "redirectUris must be an array");
+  const uris = readUris("redirectUris", redirectUris, type);
   requireRule(
-    redirectUris.length > 0 || !grants.includes("authorization_code"),
+    uris.length > 0 || !grants.includes("authorization_code"),
     RangeError,
     "redirectUris must not be empty, unless grants lacks authorization_code",
   );
-  for (const uri of redirectUris) {
-    requireRule(typeof uri === "string", TypeError, "redirectUris must be an array of strings");
+  return uris;
+}
+
+function readUris(
+  name: string,
+  uris: readonly string[],
+  type: NewClient["type"],
+): readonly string[] {
+  requireRule(Array.isArray(uris), TypeError, `${name} must be an array`);
+  for (const uri of uris) {
+    requireRule(typeof uri === "string", TypeError, `${name} must be an array of strings`);
     const violation = redirectUriViolation(uri, type);
     requireRule(violation === undefined, RangeError, `a redirect URI ${violation}`);
   }
-  const isUnique = new Set(redirectUris).size === redirectUris.length;
-  requireRule(isUnique, RangeError, "redirectUris has a duplicate");
-  return Object.freeze([...redirectUris]);
+  requireRule(new Set(uris).size === uris.length, RangeError, `${name} has a duplicate`);
+  return Object.freeze([...uris]);
 }
 
 function checkClientUri(clientUri: unknown): void {

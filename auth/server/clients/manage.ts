@@ -34,6 +34,7 @@ export type {
 const REGISTER_NAMES: OptionNames<RegisterClientInit> = {
   name: true,
   redirectUris: true,
+  postLogoutRedirectUris: true,
   type: true,
   authentication: true,
   grants: true,

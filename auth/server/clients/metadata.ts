@@ -41,6 +41,7 @@ export function readClientMetadata(
 ): ClientDescription | MetadataFailure {
   const { redirect_uris, client_name, client_uri, response_types = ["code"] } = metadata;
   const { application_type, grant_types = ["authorization_code"] } = metadata;
+  const { post_logout_redirect_uris = [] } = metadata;
 
   // Redirect URIs, and what kind of application has such
   if (!isStrings(redirect_uris) || redirect_uris.length === 0) {
@@ -54,7 +55,15 @@ export function readClientMetadata(
   const type: RegisteredClient["type"] = isOnDevice || application_type === "native"
     ? "native"
     : "web";
-  for (const uri of redirectUris) {
+  if (
+    !isStrings(post_logout_redirect_uris) || post_logout_redirect_uris.length > MAX_REDIRECT_URIS
+  ) {
+    return badRedirect(
+      `post_logout_redirect_uris must be an array of at most ${MAX_REDIRECT_URIS} strings`,
+    );
+  }
+  const postLogoutRedirectUris = [...new Set(post_logout_redirect_uris)];
+  for (const uri of [...redirectUris, ...postLogoutRedirectUris]) {
     const violation = redirectUriViolation(uri, type);
     if (violation !== undefined) return badRedirect(`a redirect URI ${violation}`);
   }
@@ -77,6 +86,7 @@ export function readClientMetadata(
       name: client_name === undefined ? defaultName ?? redirectHost(first) : client_name as string,
       type,
       redirectUris,
+      ...(postLogoutRedirectUris.length === 0 ? {} : { postLogoutRedirectUris }),
       authentication: method,
       grants: [...new Set(grant_types)].filter(isGrantType),
       ...(scope === undefined ? {} : { scope }),

@@ -172,6 +172,7 @@ export function registrationResponse(
 ): Readonly<Record<string, unknown>> {
   const { clientId, name, type, redirectUris, authentication, grants, clientUri, registeredAt } =
     client;
+  const { postLogoutRedirectUris } = client;
   return {
     client_id: clientId,
     client_id_issued_at: registeredAt,
@@ -179,6 +180,7 @@ export function registrationResponse(
     client_name: name,
     application_type: type,
     redirect_uris: redirectUris,
+    ...(postLogoutRedirectUris && { post_logout_redirect_uris: postLogoutRedirectUris }),
     token_endpoint_auth_method: authentication,
     grant_types: grants,
     response_types: ["code"],

@@ -23,6 +23,8 @@ export interface ClientInit {
    * only if `grants` lacks `authorization_code`.
    */
   readonly redirectUris: readonly string[];
+  /** Where the browser may be sent after a sign-out, by the same rules. @default nowhere */
+  readonly postLogoutRedirectUris?: readonly string[] | undefined;
   /** Whether it is an application on the user's device, RFC 8252: then it has no secret. @default {"web"} */
   readonly type?: RegisteredClient["type"] | undefined;
   /**

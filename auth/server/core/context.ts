@@ -52,6 +52,8 @@ export interface ServerContext
   /** Cookies of authorizations that wait for the user. */
   readonly cookies: TransactionCookies;
   readonly authenticate: (request: Request) => Promise<AuthorizationSubject | undefined>;
+  /** Ends the session of a request; `undefined` if clients cannot ask for it. */
+  readonly signOut: AuthorizationServerOptions["signOut"];
   readonly login: NonNullable<AuthorizationServerOptions["login"]>;
   readonly consent: NonNullable<AuthorizationServerOptions["consent"]>;
   readonly strings: (uiLocales?: string) => ConsentStrings;

@@ -5,7 +5,7 @@
  */
 
 /**
- * Texts of the pages. In `request`, `redirect` and `loopback`, `{client}` is replaced by the client's name and `{host}` by the host
+ * Texts of the pages. In `request`, `redirect`, `loopback` and `signOutRequest`, `{client}` is replaced by the client's name and `{host}` by the host
  * that the response is sent to. They are text, not HTML.
  */
 export interface ConsentStrings {
@@ -33,6 +33,20 @@ export interface ConsentStrings {
   readonly error: string;
   /** Button of the page that returns to the client by a form. */
   readonly continue: string;
+  /** Title of the page that asks whether to sign out, a question. */
+  readonly signOutTitle: string;
+  /** Who asks for it, with `{client}`. */
+  readonly signOutRequest: string;
+  /** Button that signs out. */
+  readonly signOut: string;
+  /** Button that does not. */
+  readonly stay: string;
+  /** Title of the page after it. */
+  readonly signedOutTitle: string;
+  /** Title of that page if the user stays signed in. */
+  readonly stayedTitle: string;
+  /** What it says under either title. */
+  readonly signedOut: string;
 }
 
 /** English. */
@@ -51,4 +65,11 @@ export const ENGLISH: ConsentStrings = /* @__PURE__ */ Object.freeze({
   error:
     "Your request could not be completed. Go back to the application that sent you here and try again.",
   continue: "Continue",
+  signOutTitle: "Sign out?",
+  signOutRequest: "{client} asks you to sign out here, too",
+  signOut: "Sign out",
+  stay: "Stay signed in",
+  signedOutTitle: "You are signed out",
+  stayedTitle: "You are still signed in",
+  signedOut: "You can close this page.",
 });

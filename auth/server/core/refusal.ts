@@ -130,6 +130,7 @@ export function pageStatusOf(reason: AuthorizationPageRefusal): 400 | 403 | 404 
     case "client_disabled":
     case "client_document_invalid":
     case "client_unknown":
+    case "id_token_hint_invalid":
     case "parameter_repeated":
     case "redirect_uri_mismatch":
     case "redirect_uri_missing":
@@ -137,6 +138,7 @@ export function pageStatusOf(reason: AuthorizationPageRefusal): 400 | 403 | 404 
       return 400;
     case "browser_mismatch":
     case "consent_forged":
+    case "logout_forged":
       return 403;
     case "interaction_unknown":
       return 404;

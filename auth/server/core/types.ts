@@ -129,6 +129,11 @@ export interface AuthorizationServerOptions {
   readonly authenticate?:
     | ((request: Request) => Promise<AuthorizationSubject | undefined>)
     | undefined;
+  /**
+   * Ends the session of a request, and returns values of `Set-Cookie` that delete its cookies: for `logout`.
+   * {@linkcode runtimeOptions} returns the sign-out of `registerAuth()`.
+   */
+  readonly signOut?: ((request: Request) => Promise<readonly string[]>) | undefined;
   /** Brings the user to sign in, and then to `returnTo`. @default {303 to `/sign-in?next=`} */
   readonly login?: ((prompt: LoginPrompt) => Response | Promise<Response>) | undefined;
   /** The page that asks for consent. @default a page of ours */
@@ -167,6 +172,12 @@ export interface AuthorizationServerOptions {
    * @default none: a second use of a refresh token ends the grant
    */
   readonly refreshReuseSeconds?: number | undefined;
+  /**
+   * Clients may send the user to `/oauth/logout` to sign out, OpenID Connect RP-Initiated Logout 1.0. Needs `signOut`.
+   *
+   * @default {false}
+   */
+  readonly logout?: boolean | undefined;
   /** Authentication contexts that the sign-in page can reach. Others are not asked for. @default none */
   readonly acrValues?: readonly string[] | undefined;
   /** Algorithm of ID tokens. @default {"RS256"} if the keys have it, or else their first, with a warning */

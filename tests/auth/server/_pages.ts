@@ -17,6 +17,13 @@ export const GERMAN: ConsentStrings = {
   errorTitle: "Etwas ist schiefgegangen",
   error: "Ihre Anfrage konnte nicht bearbeitet werden.",
   continue: "Weiter",
+  signOutTitle: "Abmelden?",
+  signOutRequest: "{client} bittet Sie, sich auch hier abzumelden",
+  signOut: "Abmelden",
+  stay: "Angemeldet bleiben",
+  signedOutTitle: "Sie sind abgemeldet",
+  stayedTitle: "Sie sind noch angemeldet",
+  signedOut: "Sie können diese Seite schließen.",
 };
 
 /** Strings that end an element, an attribute or a comment if they are not escaped. */

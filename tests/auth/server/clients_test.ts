@@ -127,6 +127,7 @@ const ACCEPTED: readonly (readonly [why: string, init: Partial<ClientInit>])[] =
   ["a secret with all kinds of characters", { secret: `:% +&=\\"~ ${SECRET}` }],
   ["no redirect URI without authorization_code", { redirectUris: [], grants: ["refresh_token"] }],
   ["several redirect URIs", { redirectUris: ["https://a.example/cb", "http://localhost:3000/"] }],
+  ["places after a sign-out", { postLogoutRedirectUris: ["https://a.example/?out=1"] }],
   ["a native client", {
     type: "native",
     redirectUris: ["http://127.0.0.1/cb", "com.example.app:/cb"],
@@ -214,6 +215,24 @@ const REJECTED: readonly Rejected[] = [
     { redirectUris: ["https://a.example/cb", "https://a.example/cb"] },
     RangeError,
     "redirectUris has a duplicate",
+  ],
+  [
+    "a place after a sign-out that is no https URL",
+    { postLogoutRedirectUris: ["http://a.example/"] },
+    RangeError,
+    "a redirect URI must be https",
+  ],
+  [
+    "places after a sign-out as text",
+    { postLogoutRedirectUris: "https://a.example/" },
+    TypeError,
+    "postLogoutRedirectUris must be an array",
+  ],
+  [
+    "a duplicate place after a sign-out",
+    { postLogoutRedirectUris: ["https://a.example/", "https://a.example/"] },
+    RangeError,
+    "postLogoutRedirectUris has a duplicate",
   ],
   ["a scope as text", { scope: "a b" }, TypeError, "scope must be an array of strings"],
   ["a scope with a space", { scope: ["a b"] }, RangeError, "scope must not have duplicates"],

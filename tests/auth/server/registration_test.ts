@@ -118,6 +118,10 @@ const REGISTERED: readonly (readonly [why: string, asked: object, told: object])
     token_endpoint_auth_method: "none",
   }, { application_type: "native" }],
   ["a redirect URI twice", { redirect_uris: [LOOPBACK, LOOPBACK] }, { redirect_uris: [LOOPBACK] }],
+  ["places after a sign-out, RP-Initiated Logout §3.1", {
+    ...WEB,
+    post_logout_redirect_uris: ["https://app.example/bye", "https://app.example/bye"],
+  }, { post_logout_redirect_uris: ["https://app.example/bye"] }],
   ["other grants beside ours, §2", {
     ...WEB,
     grant_types: ["authorization_code", "implicit", "password", "client_credentials"],
@@ -230,6 +234,18 @@ const REFUSED: readonly (readonly [why: string, error: string, metadata: unknown
   ["javascript:, 7591-3.2.2", REDIRECT, { redirect_uris: ["javascript:alert(1)"] }],
   ["data:", REDIRECT, { redirect_uris: ["data:text/html,x"] }],
   ["a scheme without a dot", REDIRECT, { redirect_uris: ["app:/cb"] }],
+  ["a place after a sign-out that may not be registered", REDIRECT, {
+    ...WEB,
+    post_logout_redirect_uris: ["javascript:alert(1)"],
+  }],
+  ["places after a sign-out that are no list", REDIRECT, {
+    ...WEB,
+    post_logout_redirect_uris: "https://app.example/bye",
+  }],
+  ["17 places after a sign-out", REDIRECT, {
+    ...WEB,
+    post_logout_redirect_uris: Array.from({ length: 17 }, (_, i) => `https://app.example/${i}`),
+  }],
   ["a user name", REDIRECT, { redirect_uris: ["https://a@app.example/cb"] }],
   ["a bad one behind a good one", REDIRECT, {
     redirect_uris: [WEB.redirect_uris[0], "http://x.example/"],

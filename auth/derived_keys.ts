@@ -10,7 +10,14 @@ import { hkdf } from "./_kdf.ts";
 import { randomBytes, randomToken } from "./_random.ts";
 
 /** Purposes of keys for message authentication codes. */
-export type KeyPurpose = "accounts" | "csrf" | "device" | "second-factor" | "throttle" | "webauthn";
+export type KeyPurpose =
+  | "accounts"
+  | "csrf"
+  | "device"
+  | "dpop"
+  | "second-factor"
+  | "throttle"
+  | "webauthn";
 
 /** Purposes of encryption keys. */
 export type EncryptionPurpose = "signing-keys" | "provider-tokens" | "totp-secrets";
@@ -79,23 +86,18 @@ const CIPHER: KeyUse = {
   usages: ["encrypt", "decrypt"],
 };
 
-/** Key use and HKDF info of a purpose. */
-interface PurposeRow {
-  readonly use: KeyUse;
-  readonly info: string;
-}
-
-/** One row for each purpose; its `info` must never change. */
-const KEY_TABLE: { readonly [P in Purpose]: PurposeRow } = {
-  csrf: { use: MAC, info: "gatehouse/v1/csrf" },
-  device: { use: MAC, info: "gatehouse/v1/device" },
-  throttle: { use: MAC, info: "gatehouse/v1/throttle" },
-  webauthn: { use: MAC, info: "gatehouse/v1/webauthn" },
-  accounts: { use: MAC, info: "gatehouse/v1/accounts" },
-  "second-factor": { use: MAC, info: "gatehouse/v1/second-factor" },
-  "signing-keys": { use: CIPHER, info: "gatehouse/v1/signing-keys" },
-  "provider-tokens": { use: CIPHER, info: "gatehouse/v1/provider-tokens" },
-  "totp-secrets": { use: CIPHER, info: "gatehouse/v1/totp-secrets" },
+/** One row for each purpose. Its name is the HKDF info, so it must never change. */
+const KEY_USES: { readonly [P in Purpose]: KeyUse } = {
+  csrf: MAC,
+  device: MAC,
+  throttle: MAC,
+  webauthn: MAC,
+  accounts: MAC,
+  dpop: MAC,
+  "second-factor": MAC,
+  "signing-keys": CIPHER,
+  "provider-tokens": CIPHER,
+  "totp-secrets": CIPHER,
 };
 
 const SECRET_BYTES = 32;
@@ -210,17 +212,21 @@ function keyRing(secret: unknown): (purpose: Purpose, use: KeyUse) => Promise<Cr
   const bytes = readSecret(secret);
   const derived = new Map<Purpose, CryptoKey>();
   return async (purpose, use) => {
-    const row: PurposeRow | undefined = KEY_TABLE[purpose];
-    if (row?.use !== use) throw new TypeError("Cannot derive key: unknown purpose");
-    const key = derived.get(purpose) ?? await deriveKey(bytes, row);
+    if (KEY_USES[purpose] !== use) throw new TypeError("Cannot derive key: unknown purpose");
+    const key = derived.get(purpose) ?? await deriveKey(bytes, purpose, use);
     derived.set(purpose, key);
     return key;
   };
 }
 
-async function deriveKey(secret: Bytes, { use, info }: PurposeRow): Promise<CryptoKey> {
-  const bytes = await hkdf(secret, { salt: new Uint8Array(), info: utf8(info), length: KEY_BYTES });
-  return await crypto.subtle.importKey("raw", bytes, use.algorithm, false, [...use.usages]);
+async function deriveKey(
+  secret: Bytes,
+  purpose: Purpose,
+  { algorithm, usages }: KeyUse,
+): Promise<CryptoKey> {
+  const info = utf8(`gatehouse/v1/${purpose}`);
+  const bytes = await hkdf(secret, { salt: new Uint8Array(), info, length: KEY_BYTES });
+  return await crypto.subtle.importKey("raw", bytes, algorithm, false, [...usages]);
 }
 
 function gcmParams(iv: Bytes, additionalData: Bytes): AesGcmParams {

@@ -89,7 +89,25 @@ export type TokenRefusal =
   | "refresh_token_refused"
   | "user_refused"
   | "scope_too_wide"
-  | "resource_refused";
+  | "resource_refused"
+  | ProofRefusal;
+
+/** Why a DPoP proof was refused, RFC 9449 §4.3. */
+export type ProofRefusal =
+  /** There is none, and the client must send one. */
+  | "dpop_proof_missing"
+  /** It is not one signed JWT of the required type, with the required claims and its public key. */
+  | "dpop_proof_malformed"
+  /** It is for another method, URL or token. */
+  | "dpop_proof_mismatch"
+  /** It is too old, or its time is in the future. */
+  | "dpop_proof_expired"
+  /** It was used before. */
+  | "dpop_proof_replayed"
+  /** Its key is not the one that the code or token is bound to. */
+  | "dpop_key_mismatch"
+  /** It has no valid nonce of the server. */
+  | "dpop_nonce_required";
 
 /** Why an authorization server did not register a client; those with an error of RFC 7591 §3.2.2 are sent to it. */
 export type RegistrationRefusal =

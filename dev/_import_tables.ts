@@ -97,9 +97,14 @@ export const IMPORT_RULES: readonly ImportRule[] = [
   },
   { importer: "auth/jwt/*.ts", may: ["auth/{,jwt/}*.ts"] },
   { importer: "auth/keys/*.ts", may: ["auth/{,stores/,jwt/,keys/}*.ts"] },
+  { importer: "auth/dpop/*.ts", may: ["auth/{,stores/,jwt/,dpop/}*.ts"] },
   { importer: "auth/session/*.ts", may: ["auth/{,stores/,users/,session/}*.ts"] },
   { importer: "auth/password/*.ts", may: ["auth/{,throttle/,stores/,users/,password/}*.ts"] },
-  { importer: "auth/tokens/*.ts", may: ["auth/{,stores/,users/,jwt/,keys/,session/,tokens/}*.ts"] },
+  {
+    importer: "auth/tokens/*.ts",
+    may: ["auth/{,stores/,users/,jwt/,keys/,session/,dpop/,tokens/}*.ts"],
+  },
+  { importer: "auth/tokens/dpop_strategy.ts", may: ["router/original_request.ts"] },
   {
     importer: "auth/webauthn/*.ts",
     may: ["auth/{,throttle/,stores/,users/,jwt/,webauthn/}*.ts"],
@@ -116,7 +121,7 @@ export const IMPORT_RULES: readonly ImportRule[] = [
   {
     importer: "auth/http/*.ts",
     may: [
-      "auth/{,throttle/,stores/,users/,jwt/,keys/,session/,password/,tokens/,factors/,accounts/,webauthn/,oauth/,http/}*.ts",
+      "auth/{,throttle/,stores/,users/,jwt/,keys/,session/,password/,dpop/,tokens/,factors/,accounts/,webauthn/,oauth/,http/}*.ts",
       "router/{access,guard,openapi_types,original_request,path,problem,request,response,types,wrap}.ts",
       "router/builder/{container,decorator_types,decorators}.ts",
     ],
@@ -137,7 +142,7 @@ export const IMPORT_RULES: readonly ImportRule[] = [
   {
     importer: "auth/server/*.ts",
     may: [
-      "auth/{,throttle/,stores/,jwt/,keys/,session/,tokens/,http/,server/,server/*/}*.ts",
+      "auth/{,throttle/,stores/,jwt/,keys/,session/,dpop/,tokens/,http/,server/,server/*/}*.ts",
       "router/{original_request,types}.ts",
     ],
   },
@@ -145,7 +150,7 @@ export const IMPORT_RULES: readonly ImportRule[] = [
   {
     importer: "auth/server/core/*.ts",
     may: [
-      "auth/{,throttle/,stores/,jwt/,keys/,session/,tokens/,server/clients/,server/core/}*.ts",
+      "auth/{,throttle/,stores/,jwt/,keys/,session/,dpop/,tokens/,server/clients/,server/core/}*.ts",
     ],
   },
   {

@@ -12,8 +12,8 @@ import { respondToAuthorize } from "./authorize/respond.ts";
 import { privateJson } from "./core/responses.ts";
 import { respondToUserinfo } from "./_respond.ts";
 import { registerClientOf } from "./_register.ts";
-import { exchangeTokens, revokeToken } from "./token/token.ts";
-import { userinfo } from "./_userinfo.ts";
+import { exchangeTokens, revokeToken, TOKEN_PATH } from "./token/token.ts";
+import { userinfo, USERINFO_PATH } from "./_userinfo.ts";
 
 /** The metadata do not contain their own URL: it follows from the issuer. */
 const METADATA: Endpoint = {
@@ -37,10 +37,10 @@ const ENDPOINTS: readonly Endpoint[] = [
   },
   {
     member: "token_endpoint",
-    path: "/oauth/token",
+    path: TOKEN_PATH,
     methods: ["POST"],
     cors: true,
-    handle: async (context, exchange) => privateJson(await exchangeTokens(context, exchange)),
+    handle: exchangeTokens,
   },
   {
     member: "revocation_endpoint",
@@ -54,7 +54,7 @@ const ENDPOINTS: readonly Endpoint[] = [
   },
   {
     member: "userinfo_endpoint",
-    path: "/oauth/userinfo",
+    path: USERINFO_PATH,
     methods: ["GET", "POST"],
     cors: true,
     handle: async (context, exchange) =>

@@ -6,12 +6,13 @@
 
 import { PROMPTS, RESPONSE_MODES } from "./authorize/authorization_request.ts";
 import { CLIENT_AUTHENTICATION_METHODS } from "./clients/authentication.ts";
+import { DPOP_ALGORITHMS } from "../dpop/proof.ts";
 import type { Endpoint, ServerContext } from "./core/context.ts";
 import { claimNames } from "./core/scopes.ts";
 
 /** The metadata. */
 export function serverMetadata(
-  { issuer, scopes, acrValues, idTokenAlgorithm, hasDocuments, grants }: ServerContext,
+  { issuer, scopes, acrValues, idTokenAlgorithm, hasDocuments, grants, dpop }: ServerContext,
   endpoints: readonly Endpoint[],
 ): Readonly<Record<string, unknown>> {
   const urls = endpoints.flatMap(({ member, path }) =>
@@ -39,6 +40,7 @@ export function serverMetadata(
     request_parameter_supported: false,
     request_uri_parameter_supported: false, // its default is true
     authorization_response_iss_parameter_supported: true,
+    ...(dpop === undefined ? {} : { dpop_signing_alg_values_supported: DPOP_ALGORITHMS }),
     ...(hasDocuments ? { client_id_metadata_document_supported: true } : {}),
   };
 }

@@ -11,11 +11,12 @@ import {
   requireSeconds,
 } from "../_options.ts";
 import { parseIdentifier } from "../_origin.ts";
+import { type ProofVerifier, proofVerifier, readNonceKeys } from "../dpop/proof.ts";
 import type { AsymmetricAlgorithm } from "../jwt/jwa.ts";
 import type { KeyService } from "../keys/key_service.ts";
 import type { EffectiveLifetimes } from "./core/context.ts";
 import { DEFAULT_GRANT_TYPES, GRANT_TYPES, isGrantType } from "./clients/grant_types.ts";
-import type { AuthorizationServerOptions, GrantType } from "./core/types.ts";
+import type { AuthorizationServerOptions, DpopServerOptions, GrantType } from "./core/types.ts";
 
 /** Start of all messages. */
 export const ACTION = "Cannot create authorization server";
@@ -30,6 +31,7 @@ const NAMES: OptionNames<AuthorizationServerOptions> = {
   clients: true,
   codes: true,
   consent: true,
+  dpop: true,
   events: true,
   grants: true,
   idTokenAlgorithm: true,
@@ -169,6 +171,25 @@ export function readIdTokenAlgorithm(
     );
   }
   return algorithm;
+}
+
+const DPOP_NAMES: OptionNames<DpopServerOptions> = { nonceKeys: true };
+
+/** The verifier of DPoP proofs, if the server supports them. @throws {TypeError} */
+export function readDpop(
+  { dpop = false, states, issuer }: AuthorizationServerOptions,
+  now: () => number,
+): ProofVerifier | undefined {
+  if (dpop === false) return undefined;
+  const options = dpop === true ? {} : dpop;
+  rejectUnknownOptions(`${ACTION}: dpop`, options, DPOP_NAMES);
+  if (states === undefined) throw new TypeError(`${ACTION}: dpop needs states`);
+  return proofVerifier({
+    states,
+    nonceKeys: readNonceKeys(`${ACTION}: dpop`, options),
+    issuer,
+    now,
+  });
 }
 
 /** The grant types, each once. @throws {TypeError} */

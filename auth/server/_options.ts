@@ -21,6 +21,7 @@ import type { ServerContext } from "./core/context.ts";
 import {
   ACTION,
   checkShapes,
+  readDpop,
   readGrants,
   readIdTokenAlgorithm,
   readIssuer,
@@ -72,6 +73,7 @@ export function readServerOptions(options: AuthorizationServerOptions): ServerCo
       ? refreshService(refresh)
       : repeatableRefreshService(refresh, refreshReuseSeconds),
     states: options.states,
+    dpop: readDpop(options, now),
     users,
     keys,
     jwks: jwksHandler(keys),

@@ -4,27 +4,33 @@
  * @module
  */
 
+import { DPOP_ALGORITHMS } from "../dpop/proof.ts";
 import { AuthError } from "../error.ts";
 import type { Exchange, ServerContext } from "./core/context.ts";
 import { respondToClient } from "./authorize/respond.ts";
 import { errorPage } from "./core/pages.ts";
 import { type Failure, pageStatusOf, ServerRefusal, tokenErrorOf } from "./core/refusal.ts";
+import { nonceHeader } from "./core/proof.ts";
 import { PRIVATE, privateJson } from "./core/responses.ts";
 import type { UserinfoOutcome } from "./_userinfo.ts";
 
-/** The response of the UserInfo endpoint, RFC 6750 §3. */
+/** The response of the UserInfo endpoint, RFC 6750 §3 and RFC 9449 §7.1. */
 export function respondToUserinfo(
-  { issuer }: ServerContext,
+  { issuer, dpop }: ServerContext,
   outcome: UserinfoOutcome,
 ): Response {
-  if (outcome.kind === "claims") return privateJson(outcome.claims);
-  const { error } = outcome;
-  const realm = `Bearer realm="${issuer}"`;
+  const nonce = nonceHeader(outcome.nonce);
+  if (outcome.kind === "claims") return privateJson(outcome.claims, { headers: nonce });
+  const { error, scheme = "Bearer" } = outcome;
+  const challenges = {
+    Bearer: `Bearer realm="${issuer}"`,
+    DPoP: `DPoP realm="${issuer}", algs="${DPOP_ALGORITHMS.join(" ")}"`,
+  };
   const status = error === "insufficient_scope" ? 403 : 401;
   const challenge = error === undefined
-    ? realm
-    : `${realm}, error="${error}"` + (status === 403 ? ', scope="openid"' : "");
-  const headers = { ...PRIVATE, "WWW-Authenticate": challenge };
+    ? challenges.Bearer + (dpop === undefined ? "" : `, ${challenges.DPoP}`)
+    : `${challenges[scheme]}, error="${error}"` + (status === 403 ? ', scope="openid"' : "");
+  const headers = { ...PRIVATE, ...nonce, "WWW-Authenticate": challenge };
   return new Response(null, { status, headers });
 }
 
@@ -76,12 +82,13 @@ function refusalResponse(
       return respondToClient(context, target, { error, ...more });
     }
     case "token": {
-      const { reason, clientId, isBasic = false } = failure;
+      const { reason, clientId, isBasic = false, nonce } = failure;
       emit("token.refused", { reason, clientId, address });
       const error = tokenErrorOf(reason);
       // RFC 6749 §5.2: a 401 and its challenge only for a client that tried Basic; a browser would show a dialog to others
       const needsChallenge = error === "invalid_client" && isBasic;
-      const headers = needsChallenge ? { "WWW-Authenticate": `Basic realm="${issuer}"` } : {};
+      const challenge = needsChallenge ? { "WWW-Authenticate": `Basic realm="${issuer}"` } : {};
+      const headers = { ...challenge, ...nonceHeader(nonce) };
       return privateJson({ error }, { status: needsChallenge ? 401 : 400, headers });
     }
   }

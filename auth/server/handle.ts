@@ -57,7 +57,10 @@ export async function answer(
   if (!endpoint.cors) return response;
   // Without credentials: a page of another origin gets what a program would get
   response.headers.set("Access-Control-Allow-Origin", "*");
-  response.headers.set("Access-Control-Expose-Headers", "Retry-After, WWW-Authenticate");
+  response.headers.set(
+    "Access-Control-Expose-Headers",
+    "Retry-After, WWW-Authenticate, DPoP-Nonce",
+  );
   return response;
 }
 

@@ -138,12 +138,14 @@ function requestValue(request: AuthorizationRequest): unknown {
     request;
   const { maxAge, acrValues, isAcrEssential, idTokenClaims, hintedSub, loginHint, uiLocales } =
     request;
+  const { dpopJkt } = request;
   return {
     redirectUri,
     responseMode,
     scope,
     resources,
     codeChallenge,
+    dpopJkt,
     state,
     nonce,
     prompt,
@@ -173,7 +175,7 @@ function subjectValue(subject: AuthorizationSubject): unknown {
 function clientRecord(client: NewClient): StoredRecord {
   const { clientId, name, type, redirectUris, authentication, secretHashes, grants, scope } =
     client;
-  const { firstParty, clientUri, registeredAt, expiresAt, disabled } = client;
+  const { firstParty, clientUri, dpopBound, registeredAt, expiresAt, disabled } = client;
   const { postLogoutRedirectUris } = client;
   const value = {
     clientId,
@@ -187,6 +189,7 @@ function clientRecord(client: NewClient): StoredRecord {
     scope,
     firstParty,
     clientUri,
+    dpopBound,
     registeredAt,
     expiresAt,
     disabled,

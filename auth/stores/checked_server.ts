@@ -97,6 +97,7 @@ function checkRequest(request: AuthorizationRequest): void {
   }
   if (!isAbsent(request.resources)) requireStringArray(what, request, "resources");
   if (!isAbsent(request.maxAge)) requireTimes(what, request, ["maxAge"]);
+  if (!isAbsent(request.dpopJkt)) requireStrings(what, request, ["dpopJkt"]);
 }
 
 /** A sign-in that differs from it counts as a new one, so `null` must not stand for an absent session. */

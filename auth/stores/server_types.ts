@@ -36,6 +36,8 @@ export interface RegisteredClient {
   readonly firstParty?: boolean;
   /** Its home page, `https`. */
   readonly clientUri?: string;
+  /** Whether all its access tokens must be bound to a key, RFC 9449 §5.2. */
+  readonly dpopBound?: boolean;
   /** When it was registered. */
   readonly registeredAt: number;
   /** From when on it is absent: a client that has registered itself, and is not used. @default never */
@@ -83,6 +85,8 @@ export interface AuthorizationRequest {
   readonly resources?: readonly string[];
   /** PKCE's `code_challenge`, S256. */
   readonly codeChallenge: string;
+  /** Thumbprint of the key that the code is bound to, RFC 9449 §10. */
+  readonly dpopJkt?: string;
   /** The client's `state`. */
   readonly state?: string;
   /** The client's `nonce`, for the ID token. */

@@ -123,7 +123,7 @@ export function createBearerStrategy(
     scoped,
     challenge,
     async authenticate({ request }) {
-      const credentials = readBearer(request.headers.get("Authorization"));
+      const credentials = readToken(request.headers.get("Authorization"));
       if (credentials === undefined) return noCredential();
       const outcome = await verify(credentials.token).catch(refusalOf);
       if (outcome instanceof AuthError) return failed(outcome.code, outcome.reason);
@@ -171,20 +171,26 @@ function requiredClaimsOf(options: { readonly requiredClaims?: readonly string[]
   throw new TypeError(`${ACTION}: requiredClaims must be an array of strings`);
 }
 
-/** The scheme, case-insensitive; also of a second credential after the first, so that none is missed. */
-const SCHEME_REGEXP = /(?:^|,)[ \t]*bearer(?:[ \t,]|$)/i;
+/** Finds a scheme, case-insensitive, also of a second credential after the first, so that none is missed; and reads its token. */
+export type TokenGrammar = readonly [scheme: RegExp, credentials: RegExp];
 
 /** RFC 6750 §2.1: b64token. */
-const CREDENTIALS_REGEXP = /^bearer +([A-Za-z0-9\-._~+/]+=*)$/i;
+const BEARER: TokenGrammar = [
+  /(?:^|,)[ \t]*bearer(?:[ \t,]|$)/i,
+  /^bearer +([A-Za-z0-9\-._~+/]+=*)$/i,
+];
 
 /**
  * Reads the token of the field `Authorization`. A malformed token becomes an empty one, which is rejected.
  *
- * @returns `undefined` if the field has no credential of this scheme.
+ * @returns `undefined` if the field has no credential of the scheme.
  */
-export function readBearer(field: string | null): { readonly token: string } | undefined {
-  if (field === null || !SCHEME_REGEXP.test(field)) return undefined;
-  return { token: CREDENTIALS_REGEXP.exec(field)?.[1] ?? "" };
+export function readToken(
+  field: string | null,
+  [scheme, credentials]: TokenGrammar = BEARER,
+): { readonly token: string } | undefined {
+  if (field === null || !scheme.test(field)) return undefined;
+  return { token: credentials.exec(field)?.[1] ?? "" };
 }
 
 /** Rejections of the token. Other errors are passed on: unavailable keys, an invalid clock. */

@@ -23,6 +23,7 @@ const INFOS: Readonly<Record<KeyPurpose, string>> = {
   accounts: "gatehouse/v1/accounts",
   csrf: "gatehouse/v1/csrf",
   device: "gatehouse/v1/device",
+  dpop: "gatehouse/v1/dpop",
   "second-factor": "gatehouse/v1/second-factor",
   throttle: "gatehouse/v1/throttle",
   webauthn: "gatehouse/v1/webauthn",

@@ -39,6 +39,7 @@ export const WHOLE_REQUEST: AuthorizationRequest = {
   scope: ["openid", "notes:read"],
   state: "the client's, outside the BMP: 🔑",
   nonce: "n-1",
+  dpopJkt: "0ZcOCORZNYy-DWpqq30jZyJGHTN0d2HglBV3uiguA4I",
   prompt: ["login", "consent"],
   maxAge: 0,
   acrValues: ["urn:example:gold", "urn:example:silver"],

@@ -23,6 +23,7 @@ const WHOLE: NewClient = {
   scope: ["openid", "notes:read"],
   firstParty: false,
   clientUri: "https://shop.example/",
+  dpopBound: true,
   disabled: true,
 };
 

@@ -23,6 +23,7 @@ const NAMES = [
   "nonce",
   "code_challenge",
   "code_challenge_method",
+  "dpop_jkt",
   "prompt",
   "max_age",
   "acr_values",
@@ -40,8 +41,8 @@ export const PROMPTS = ["none", "login", "consent", "select_account"] as const;
 /** Values of `response_mode`. The metadata lists them. */
 export const RESPONSE_MODES = ["query", "form_post"] as const;
 
-/** RFC 7636 §4.2: SHA-256 in base64url, 32 bytes. */
-const CHALLENGE_REGEXP = /^[\w-]{42}[AEIMQUYcgkosw048]$/;
+/** RFC 7636 §4.2 and RFC 9449 §10: SHA-256 in base64url, 32 bytes. */
+const DIGEST_REGEXP = /^[\w-]{42}[AEIMQUYcgkosw048]$/;
 
 const MAX_AGE_REGEXP = /^\d{1,15}$/;
 
@@ -94,8 +95,14 @@ export async function readAuthorizationRequest(
     throw invalid("code_challenge_method must be S256");
   }
   const codeChallenge = values.get("code_challenge") ?? "";
-  if (!CHALLENGE_REGEXP.test(codeChallenge)) {
+  if (!DIGEST_REGEXP.test(codeChallenge)) {
     throw invalid("code_challenge must be 43 characters of base64url");
+  }
+
+  // The key that the code is bound to, RFC 9449 §10
+  const dpopJkt = context.dpop === undefined ? undefined : values.get("dpop_jkt");
+  if (dpopJkt !== undefined && !DIGEST_REGEXP.test(dpopJkt)) {
+    throw invalid("dpop_jkt must be 43 characters of base64url");
   }
 
   // APIs, RFC 8707 §2.1, and scope: what is for other APIs is ignored
@@ -133,6 +140,7 @@ export async function readAuthorizationRequest(
     scope,
     ...(resources.length === 0 ? {} : { resources }),
     codeChallenge,
+    ...(dpopJkt === undefined ? {} : { dpopJkt }),
     prompt,
     acrValues: acr.length > 0 ? acr : splitWords(values.get("acr_values")).filter(isWord),
     ...(isAcrEssential ? { isAcrEssential } : {}),

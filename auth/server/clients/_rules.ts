@@ -44,7 +44,7 @@ export function describeClient(
   init: RegisterClientInit,
   defaultAuthentication: ClientAuthenticationMethod,
 ): ClientDescription {
-  const { name, type = "web", scope, firstParty = false, clientUri } = init;
+  const { name, type = "web", scope, firstParty = false, clientUri, dpopBound = false } = init;
   const { authentication = defaultAuthentication, postLogoutRedirectUris } = init;
   requireRule(typeof name === "string", TypeError, "name must be a string");
   requireRule(
@@ -64,6 +64,7 @@ export function describeClient(
     "a native client cannot keep a secret (RFC 8252 §8.5); its authentication is none",
   );
   requireRule(typeof firstParty === "boolean", TypeError, "firstParty must be a boolean");
+  requireRule(typeof dpopBound === "boolean", TypeError, "dpopBound must be a boolean");
   requireRule(
     type !== "native" || !firstParty,
     RangeError,
@@ -83,6 +84,7 @@ export function describeClient(
     ...(scope === undefined ? {} : { scope: readScope(CANNOT_REGISTER, scope) }),
     ...(firstParty ? { firstParty } : {}),
     ...(clientUri === undefined ? {} : { clientUri }),
+    ...(dpopBound ? { dpopBound } : {}),
   };
 }
 

@@ -41,6 +41,7 @@ const REGISTER_NAMES: OptionNames<RegisterClientInit> = {
   scope: true,
   firstParty: true,
   clientUri: true,
+  dpopBound: true,
 };
 
 const NAMES: OptionNames<ClientInit> = { ...REGISTER_NAMES, clientId: true, secret: true };

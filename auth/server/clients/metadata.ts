@@ -42,6 +42,7 @@ export function readClientMetadata(
   const { redirect_uris, client_name, client_uri, response_types = ["code"] } = metadata;
   const { application_type, grant_types = ["authorization_code"] } = metadata;
   const { post_logout_redirect_uris = [] } = metadata;
+  const { dpop_bound_access_tokens } = metadata;
 
   // Redirect URIs, and what kind of application has such
   if (!isStrings(redirect_uris) || redirect_uris.length === 0) {
@@ -91,6 +92,9 @@ export function readClientMetadata(
       grants: [...new Set(grant_types)].filter(isGrantType),
       ...(scope === undefined ? {} : { scope }),
       ...(client_uri === undefined ? {} : { clientUri: client_uri as string }),
+      ...(dpop_bound_access_tokens === undefined
+        ? {}
+        : { dpopBound: dpop_bound_access_tokens as boolean }),
     }, defaultMethod);
   } catch (error) {
     if (!(error instanceof TypeError) && !(error instanceof RangeError)) throw error;
@@ -120,10 +124,16 @@ function readMethod(
 }
 
 /** Messages name members as RFC 7591 does. */
-const NAMES_REGEXP = /^(?:name|clientUri)\b/;
+const NAMES_REGEXP = /^(?:name|clientUri|dpopBound)\b/;
+
+const NAMES: Readonly<Record<string, string>> = {
+  name: "client_name",
+  clientUri: "client_uri",
+  dpopBound: "dpop_bound_access_tokens",
+};
 
 function rename(name: string): string {
-  return name === "name" ? "client_name" : "client_uri";
+  return NAMES[name] ?? name;
 }
 
 function isStrings(value: unknown): value is readonly string[] {

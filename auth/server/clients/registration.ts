@@ -173,6 +173,7 @@ export function registrationResponse(
   const { clientId, name, type, redirectUris, authentication, grants, clientUri, registeredAt } =
     client;
   const { postLogoutRedirectUris } = client;
+  const { dpopBound = false } = client;
   return {
     client_id: clientId,
     client_id_issued_at: registeredAt,
@@ -186,5 +187,6 @@ export function registrationResponse(
     response_types: ["code"],
     scope: (client.scope ?? scopes).join(" "),
     ...(clientUri === undefined ? {} : { client_uri: clientUri }),
+    ...(dpopBound ? { dpop_bound_access_tokens: dpopBound } : {}),
   };
 }

@@ -45,6 +45,8 @@ export interface ClientInit {
   readonly firstParty?: boolean | undefined;
   /** Its home page, for the consent page: an `https` URL of at most 2,048 characters. */
   readonly clientUri?: string | undefined;
+  /** Whether all its access tokens must be bound to a key, RFC 9449 §5.2. The server needs the option `dpop`. @default {false} */
+  readonly dpopBound?: boolean | undefined;
 }
 
 /** A client for {@linkcode registerClient}, which generates id and secret. */

@@ -18,6 +18,8 @@ export interface ClientRequest {
   readonly form: ReadonlyMap<string, string>;
   /** The HTTP request, whose body was read. */
   readonly request: Request;
+  /** Thumbprint of the key that the client has shown, RFC 9449 §5: tokens are bound to it. */
+  readonly jkt?: string | undefined;
 }
 
 /** Authenticates the client of a request, and counts refusals. */

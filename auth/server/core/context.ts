@@ -6,6 +6,7 @@
 
 import type { Emit } from "../../_emit.ts";
 import type { AsymmetricAlgorithm } from "../../jwt/jwa.ts";
+import type { ProofVerifier } from "../../dpop/proof.ts";
 import type { KeyService } from "../../keys/key_service.ts";
 import type { TransactionCookies } from "../../session/transaction_cookies.ts";
 import type {
@@ -44,6 +45,8 @@ export interface ServerContext
   readonly refresh: RefreshService;
   /** Identifiers that may be used once. */
   readonly states: Pick<StateStore, "claim"> | undefined;
+  /** Verifies DPoP proofs, if the server supports them. */
+  readonly dpop: ProofVerifier | undefined;
   /** Users; without that option one that has every user. */
   readonly users: Pick<UserStore, "findBySub">;
   readonly keys: KeyService;

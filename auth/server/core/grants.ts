@@ -22,6 +22,8 @@ export interface GrantData {
   readonly resources?: readonly string[];
   /** Session of the user, for `sid` of ID tokens. */
   readonly sid?: string;
+  /** Thumbprint of the key that refresh tokens of a public client are bound to, RFC 9449 §5. */
+  readonly jkt?: string;
 }
 
 /** Whether data is that of a grant of this server, and which. */

@@ -29,6 +29,8 @@ export interface TokenSubject {
   readonly audience: readonly [string, ...string[]];
   /** The request's nonce; none after a refresh, OpenID Connect Core §12.2. */
   readonly nonce?: string | undefined;
+  /** Thumbprint of the key that the access token is bound to. @default a bearer token */
+  readonly jkt?: string | undefined;
   /** Claims that the ID token should contain. */
   readonly idTokenClaims?: readonly string[] | undefined;
 }
@@ -36,7 +38,7 @@ export interface TokenSubject {
 /** A token response, RFC 6749 §5.1, without the refresh token. */
 export interface TokenResponse {
   readonly access_token: string;
-  readonly token_type: "Bearer";
+  readonly token_type: "Bearer" | "DPoP";
   readonly expires_in: number;
   /** The granted scopes; absent if there are none, because §3.3 has no empty list. */
   readonly scope?: string;
@@ -59,7 +61,7 @@ export async function issueTokens(
   const accessToken = await keys.sign(claims, { typ: "at+jwt", expiresIn });
   return {
     access_token: accessToken,
-    token_type: "Bearer",
+    token_type: subject.jkt === undefined ? "Bearer" : "DPoP", // RFC 9449 §5
     expires_in: expiresIn,
     ...(subject.scope.length === 0 ? {} : { scope: subject.scope.join(" ") }),
     ...(subject.scope.includes(OPENID)
@@ -74,7 +76,7 @@ export async function issueTokens(
  */
 async function accessTokenClaims(
   context: ServerContext,
-  { client, grantId, sub, securityStamp, authTime, amr, acr, scope, audience }: TokenSubject,
+  { client, grantId, sub, securityStamp, authTime, amr, acr, scope, audience, jkt }: TokenSubject,
 ): Promise<JwtClaims> {
   const [first, ...others] = audience;
   return {
@@ -87,6 +89,7 @@ async function accessTokenClaims(
     jti: randomId(),
     gid: grantId,
     stamp: await digestText(securityStamp),
+    ...(jkt === undefined ? {} : { cnf: { jkt } }), // RFC 9449 §6.1
     ...authenticationClaims({ authTime, amr, acr }),
   };
 }

@@ -42,6 +42,8 @@ export type Failure =
     readonly clientId?: string | undefined;
     /** Whether the client tried HTTP Basic authentication, which needs a challenge. */
     readonly isBasic?: boolean | undefined;
+    /** The nonce that the client's next DPoP proof needs. */
+    readonly nonce?: string | undefined;
   };
 
 /** A refusal on its way to the response. */
@@ -75,7 +77,11 @@ export function refuseRedirect(
 /** A refusal of a request that the client itself sends. */
 export function refuseToken(
   reason: TokenRefusal,
-  more: { readonly clientId?: string; readonly isBasic?: boolean } = {},
+  more: {
+    readonly clientId?: string;
+    readonly isBasic?: boolean;
+    readonly nonce?: string | undefined;
+  } = {},
 ): ServerRefusal {
   return new ServerRefusal({ kind: "token", reason, ...more });
 }
@@ -83,12 +89,14 @@ export function refuseToken(
 /** Error codes of the token endpoint. */
 export type TokenError =
   | "invalid_client"
+  | "invalid_dpop_proof"
   | "invalid_grant"
   | "invalid_request"
   | "invalid_scope"
   | "invalid_target"
   | "unauthorized_client"
-  | "unsupported_grant_type";
+  | "unsupported_grant_type"
+  | "use_dpop_nonce";
 
 /** What the client sees of a reason, RFC 6749 §5.2. */
 export function tokenErrorOf(reason: TokenRefusal): TokenError {
@@ -116,7 +124,16 @@ export function tokenErrorOf(reason: TokenRefusal): TokenError {
     case "verifier_wrong":
     case "refresh_token_refused":
     case "user_refused":
+    case "dpop_key_mismatch":
       return "invalid_grant";
+    case "dpop_proof_missing":
+    case "dpop_proof_malformed":
+    case "dpop_proof_mismatch":
+    case "dpop_proof_expired":
+    case "dpop_proof_replayed":
+      return "invalid_dpop_proof"; // RFC 9449 §5
+    case "dpop_nonce_required":
+      return "use_dpop_nonce"; // §8
     case "scope_too_wide":
       return "invalid_scope";
     case "resource_refused":

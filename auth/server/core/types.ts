@@ -4,6 +4,7 @@
  * @module
  */
 
+import type { DerivedKeys } from "../../derived_keys.ts";
 import type { AuthEventListener } from "../../events.ts";
 import type { AsymmetricAlgorithm } from "../../jwt/jwa.ts";
 import type { JwtClaims } from "../../jwt/types.ts";
@@ -108,6 +109,17 @@ export interface ClaimsQuery {
   readonly client: RegisteredClient;
 }
 
+/** Option `dpop` of an authorization server. */
+export interface DpopServerOptions {
+  /**
+   * Demands a nonce in each proof, RFC 9449 §8, so that nobody can make proofs in advance: keys from {@linkcode deriveKeys}, or `keys`
+   * of `registerAuth()`. All processes need the same ones.
+   *
+   * @default no nonces: a proof is accepted for 60 seconds
+   */
+  readonly nonceKeys?: Pick<DerivedKeys, "sign" | "verify"> | undefined;
+}
+
 /** Options of {@linkcode AuthorizationServer}. The first five are required. */
 export interface AuthorizationServerOptions {
   /**
@@ -156,6 +168,12 @@ export interface AuthorizationServerOptions {
   readonly grants?: readonly GrantType[] | undefined;
   /** Keeps identifiers that may be used once: of client assertions and DPoP proofs, which need it. @default none */
   readonly states?: Pick<StateStore, "claim"> | undefined;
+  /**
+   * Binds tokens to a key of clients that prove to have it, RFC 9449: DPoP. Needs `states`. Clients with `dpopBound` must do so.
+   *
+   * @default {false}
+   */
+  readonly dpop?: boolean | DpopServerOptions | undefined;
   /**
    * Clients whose id is the `https` URL of a document about them, which is fetched:
    * draft-ietf-oauth-client-id-metadata-document. Clients in `clients` come first.

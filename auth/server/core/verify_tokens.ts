@@ -6,6 +6,7 @@
 
 import { AuthError } from "../../error.ts";
 import { parseStrictObject } from "../../_strict_json.ts";
+import { boundKeyOf } from "../../jwt/confirmation.ts";
 import { verifyJws } from "../../jwt/jws.ts";
 import { jwtVerifier } from "../../jwt/jwt.ts";
 import type { JwtClaims } from "../../jwt/types.ts";
@@ -18,6 +19,8 @@ export interface OwnAccessToken {
   readonly grantId: string;
   readonly scope: readonly string[];
   readonly audience: readonly string[];
+  /** Thumbprint of the key that it is bound to, RFC 9449 §6.1. */
+  readonly jkt?: string;
 }
 
 /** Verifies an access token, RFC 9068 §4, whatever API it is for; `undefined` if it is not a valid one of this server. */
@@ -40,11 +43,13 @@ export async function verifyAccessToken(
 /** The claims of a verified access token; `undefined` if one has the wrong type. */
 export function ownAccessToken(claims: JwtClaims): OwnAccessToken | undefined {
   const { sub, aud = [], client_id: clientId, gid: grantId, scope } = claims;
+  const jkt = boundKeyOf(claims);
   if (typeof sub !== "string" || typeof clientId !== "string" || typeof grantId !== "string") {
     return undefined;
   }
   const words = typeof scope === "string" ? scope.split(" ").filter((word) => word !== "") : [];
-  return { sub, clientId, grantId, scope: words, audience: [aud].flat() };
+  const bound = jkt === undefined ? {} : { jkt };
+  return { sub, clientId, grantId, scope: words, audience: [aud].flat(), ...bound };
 }
 
 /** An ID token of this server: whose it is, and of which client. */

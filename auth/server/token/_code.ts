@@ -6,7 +6,11 @@
 
 import { equalText } from "../../_bytes.ts";
 import { digestText } from "../../_kdf.ts";
-import type { IssuedAuthorization, RedeemedAuthorization } from "../../stores/server_types.ts";
+import type {
+  IssuedAuthorization,
+  RedeemedAuthorization,
+  RegisteredClient,
+} from "../../stores/server_types.ts";
 import type { ClientRequest } from "../core/client_request.ts";
 import type { ServerContext } from "../core/context.ts";
 import { type GrantData, isValidUser } from "../core/grants.ts";
@@ -26,7 +30,7 @@ const VERIFIER_REGEXP = /^[A-Za-z0-9\-._~]{43,128}$/;
 /** Exchanges a code for tokens. @throws {ServerRefusal} */
 export async function redeemCode(
   context: ServerContext,
-  { client, form }: ClientRequest,
+  { client, form, jkt }: ClientRequest,
 ): Promise<GrantResponse> {
   const { clientId } = client;
   const refuse = (reason: Parameters<typeof refuseToken>[0]) => refuseToken(reason, { clientId });
@@ -71,14 +75,17 @@ export async function redeemCode(
   const isVerified = VERIFIER_REGEXP.test(verifier) && equalText(challenge, request.codeChallenge);
   if (!isVerified) throw refuse("verifier_wrong");
 
-  // 6. The API, RFC 8707 §2.2
-  const data = grantData(context, authorization);
+  // 6. The key that the code is bound to, RFC 9449 §10
+  if ((request.dpopJkt ?? jkt) !== jkt) throw refuse("dpop_key_mismatch");
+
+  // 7. The API, RFC 8707 §2.2
+  const data = grantData(context, authorization, boundKey(client, jkt));
   const target = tokenTarget(context, client, { scope, data, asked: form.get("resource") });
 
-  // 7. The user
+  // 8. The user
   if (!await isValidUser(context, subject)) throw refuse("user_refused");
 
-  // 8. Grant and tokens. What may fail does so before the code is used up; nobody has seen this grant's tokens yet
+  // 9. Grant and tokens. What may fail does so before the code is used up; nobody has seen this grant's tokens yet
   const isBound = scope.includes(OPENID) && !scope.includes(OFFLINE_ACCESS); // OpenID Connect Core §11
   const sessionId = isBound ? subject.sessionId : undefined;
   const { refreshToken, familyId: grantId } = await context.refresh.issue(subject, {
@@ -94,11 +101,12 @@ export async function redeemCode(
       grantId,
       data,
       ...target,
+      jkt,
       nonce,
       idTokenClaims,
     });
 
-    // 9. The code is used up: of concurrent requests one gets here, and the others end its grant
+    // 10. The code is used up: of concurrent requests one gets here, and the others end its grant
     const { id, issuer, createdAt } = authorization;
     const redeemed: RedeemedAuthorization = {
       state: "redeemed",
@@ -133,14 +141,21 @@ async function revokeReplayed(
   emit("code.replayed", { clientId, grantId });
 }
 
+/** §5: refresh tokens of clients that authenticate are bound to their credentials already. */
+function boundKey({ authentication }: RegisteredClient, jkt: string | undefined) {
+  return authentication === "none" ? jkt : undefined;
+}
+
 function grantData(
   { issuer }: ServerContext,
   { clientId, request: { resources }, subject: { sessionId } }: IssuedAuthorization,
+  jkt: string | undefined,
 ): GrantData {
   return {
     issuer,
     clientId,
     ...(resources === undefined ? {} : { resources }),
     ...(sessionId === undefined ? {} : { sid: sessionId }),
+    ...(jkt === undefined ? {} : { jkt }),
   };
 }

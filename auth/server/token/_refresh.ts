@@ -16,7 +16,7 @@ import { currentScope, parseScope } from "../core/scopes.ts";
 /** Exchanges a refresh token for the next tokens. @throws {ServerRefusal} */
 export async function refreshTokens(
   context: ServerContext,
-  { client, form }: ClientRequest,
+  { client, form, jkt }: ClientRequest,
 ): Promise<GrantResponse> {
   const { clientId } = client;
   const token = form.get("refresh_token");
@@ -27,6 +27,8 @@ export async function refreshTokens(
     async prepare({ familyId: grantId, scope: granted = [], data: stored, ...authentication }) {
       const data = grantDataOf(context, stored);
       if (data?.clientId !== clientId) throw refuseToken("client_mismatch", { clientId });
+      // RFC 9449 §5: a public client's refresh token is of no use without the key
+      if ((data.jkt ?? jkt) !== jkt) throw refuseToken("dpop_key_mismatch", { clientId });
       const scope = narrowedScope(currentScope(context, client, granted), form.get("scope"));
       const isNothing = scope?.length === 0 && granted.length > 0;
       if (scope === undefined || isNothing) throw refuseToken("scope_too_wide", { clientId });
@@ -35,6 +37,7 @@ export async function refreshTokens(
         grantId,
         ...authentication,
         data,
+        jkt,
         ...tokenTarget(context, client, { scope, data, asked: form.get("resource") }),
       });
     },

@@ -11,12 +11,17 @@ import type { Exchange, ServerContext } from "../core/context.ts";
 import { isGrantType } from "../clients/grant_types.ts";
 import { grantDataOf } from "../core/grants.ts";
 import type { GrantResponse } from "../core/issue.ts";
+import { nonceHeader, readProof } from "../core/proof.ts";
 import { refreshTokens } from "./_refresh.ts";
 import { refuseToken } from "../core/refusal.ts";
+import { privateJson } from "../core/responses.ts";
 import { verifyAccessToken } from "../core/verify_tokens.ts";
 
 /** Exchanges what a client has for tokens. @throws {ServerRefusal} */
 type Grant = (context: ServerContext, request: ClientRequest) => Promise<GrantResponse>;
+
+/** Path of the token endpoint. */
+export const TOKEN_PATH = "/oauth/token";
 
 /** One row for each grant type. */
 const GRANTS: Readonly<Record<GrantType, Grant>> = {
@@ -24,21 +29,23 @@ const GRANTS: Readonly<Record<GrantType, Grant>> = {
   refresh_token: refreshTokens,
 };
 
-/** Answers a token request. @throws {ServerRefusal} */
+/** Responds to a token request. @throws {ServerRefusal} */
 export async function exchangeTokens(
   context: ServerContext,
   exchange: Exchange,
-): Promise<GrantResponse> {
+): Promise<Response> {
   return await asClient(context, exchange, async (request) => {
-    const tokens = await exchangeAs(context, request);
+    const { tokens, nonce } = await exchangeAs(context, request);
     // Nothing that the client sent may be lost by it: the code is used up
     await context.registration?.keep(request.client)
       .catch((error) => context.warn("Cannot extend the registration of a client", error));
-    return tokens;
+    return privateJson(tokens, { headers: nonceHeader(nonce) });
   });
 }
 
-async function exchangeAs(...[context, request]: Parameters<Grant>): Promise<GrantResponse> {
+async function exchangeAs(
+  ...[context, request]: Parameters<Grant>
+): Promise<{ readonly tokens: GrantResponse; readonly nonce: string | undefined }> {
   const { client, form } = request;
   const type = form.get("grant_type");
   const { clientId } = client;
@@ -47,7 +54,14 @@ async function exchangeAs(...[context, request]: Parameters<Grant>): Promise<Gra
     throw refuseToken("grant_type_unknown", { clientId });
   }
   if (!client.grants.includes(type)) throw refuseToken("grant_type_not_allowed", { clientId });
-  return await GRANTS[type](context, request);
+
+  // The key, before a grant uses up anything
+  const proof = await readProof(context, request.request, { path: TOKEN_PATH, clientId });
+  if (proof === undefined && client.dpopBound) {
+    throw refuseToken("dpop_proof_missing", { clientId });
+  }
+  const tokens = await GRANTS[type](context, { ...request, jkt: proof?.jkt });
+  return { tokens, nonce: proof?.nonce };
 }
 
 /**

@@ -412,12 +412,12 @@ for (const [path, allow, cors, method, status] of CORS) {
           ["access-control-allow-headers", "*, Authorization"],
           ["access-control-allow-methods", allow],
           ["access-control-allow-origin", "*"],
-          ["access-control-expose-headers", "Retry-After, WWW-Authenticate"],
+          ["access-control-expose-headers", "Retry-After, WWW-Authenticate, DPoP-Nonce"],
           ["access-control-max-age", "7200"],
         ]);
         assertEquals(names(response.headers), [
           ["access-control-allow-origin", "*"],
-          ["access-control-expose-headers", "Retry-After, WWW-Authenticate"],
+          ["access-control-expose-headers", "Retry-After, WWW-Authenticate, DPoP-Nonce"],
         ]);
       } else {
         assertEquals([preflight.status, preflight.headers.get("Allow")], [405, allow]);

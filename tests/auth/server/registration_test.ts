@@ -153,6 +153,10 @@ const REGISTERED: readonly (readonly [why: string, asked: object, told: object])
   ["client_secret_post", { ...WEB, token_endpoint_auth_method: "client_secret_post" }, {
     token_endpoint_auth_method: "client_secret_post",
   }],
+  ["a client whose tokens must be bound, 9449-5.2", { ...WEB, dpop_bound_access_tokens: true }, {
+    dpop_bound_access_tokens: true,
+  }],
+  ["a client whose tokens need not be bound", { ...WEB, dpop_bound_access_tokens: false }, {}],
 ];
 
 for (const [why, asked, told] of REGISTERED) {
@@ -526,6 +530,7 @@ Deno.test("registerClientOf() counts wrong initial access tokens of an address",
 const NAMES: readonly (readonly [name: string, metadata: object])[] = [
   ["client_name", { ...WEB, client_name: "" }],
   ["client_uri", { ...WEB, client_uri: "http://app.example/" }],
+  ["dpop_bound_access_tokens", { ...WEB, dpop_bound_access_tokens: "true" }],
 ];
 
 for (const [name, metadata] of NAMES) {

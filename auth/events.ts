@@ -218,6 +218,10 @@ export interface AuthEventMap {
   "code.replayed": { clientId: string; grantId: string };
   /** The authorization server refused a request to its token or revocation endpoint. */
   "token.refused": { reason: TokenRefusal; clientId?: string; address?: string };
+  /** A client was told that a session has ended, Back-Channel Logout 1.0. */
+  "logout.delivered": { sub: string; clientId: string; sessionId: string };
+  /** A client could not be told that a session has ended; after the last attempt `gaveUp` is true. */
+  "logout.failed": { sub: string; clientId: string; sessionId: string; gaveUp: boolean };
   /** A client has registered itself at an authorization server, RFC 7591. */
   "client.registered": { clientId: string; address?: string };
   /** An authorization server did not register a client. */

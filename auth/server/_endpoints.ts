@@ -66,7 +66,7 @@ const ENDPOINTS: readonly Endpoint[] = [
     methods: ["GET", "POST"],
     cors: false,
     isPage: true,
-    isOn: ({ signOut }) => signOut !== undefined,
+    isOn: ({ logout }) => logout !== undefined,
     handle: endSession,
   },
   {

@@ -12,7 +12,8 @@ import { claimNames } from "./core/scopes.ts";
 
 /** The metadata. */
 export function serverMetadata(
-  { issuer, scopes, acrValues, idTokenAlgorithm, hasDocuments, grants, dpop }: ServerContext,
+  { issuer, scopes, acrValues, idTokenAlgorithm, hasDocuments, grants, dpop, logout }:
+    ServerContext,
   endpoints: readonly Endpoint[],
 ): Readonly<Record<string, unknown>> {
   const urls = endpoints.flatMap(({ member, path }) =>
@@ -41,6 +42,10 @@ export function serverMetadata(
     request_uri_parameter_supported: false, // its default is true
     authorization_response_iss_parameter_supported: true,
     ...(dpop === undefined ? {} : { dpop_signing_alg_values_supported: DPOP_ALGORITHMS }),
+    ...(logout === undefined ? {} : {
+      backchannel_logout_supported: true,
+      backchannel_logout_session_supported: true,
+    }),
     ...(hasDocuments ? { client_id_metadata_document_supported: true } : {}),
   };
 }

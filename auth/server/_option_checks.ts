@@ -69,7 +69,7 @@ const FUNCTIONS = [
   "warn",
 ] as const;
 
-const BOOLEANS = ["insecureLoopback", "logout"] as const;
+const BOOLEANS = ["insecureLoopback"] as const;
 
 /** Checks the names and shapes of all options. @throws {TypeError} */
 export function checkShapes(options: AuthorizationServerOptions): void {
@@ -95,9 +95,6 @@ export function checkShapes(options: AuthorizationServerOptions): void {
     const value = options[name];
     if (value === undefined || typeof value === "boolean") continue;
     throw new TypeError(`${ACTION}: ${name} must be a boolean`);
-  }
-  if (options.logout === true && options.signOut === undefined) {
-    throw new TypeError(`${ACTION}: logout needs signOut, which ends the session of a request`);
   }
   const { acrValues } = options;
   const isList = acrValues === undefined ||

@@ -28,6 +28,7 @@ import {
   readLifetimes,
   readResources,
 } from "./_option_checks.ts";
+import { readLogout } from "./logout/options.ts";
 import { readScopes } from "./core/scopes.ts";
 import { consentPage } from "./authorize/consent_page.ts";
 import { ENGLISH } from "./core/page_strings.ts";
@@ -89,7 +90,7 @@ export function readServerOptions(options: AuthorizationServerOptions): ServerCo
       requireAuthentication(subject, now(), "Cannot authorize client");
       return readSubject(subject);
     },
-    signOut: options.logout === true ? options.signOut : undefined,
+    logout: readLogout(ACTION, options),
     login: options.login ?? signInAt("/sign-in"),
     consent: options.consent ?? ((prompt) => consentPage(prompt, textsOf(prompt.uiLocales))),
     strings: textsOf,

@@ -4,11 +4,13 @@
  * @module
  */
 
+import type { AuthEvent } from "../events.ts";
 import type { JwtClaims } from "../jwt/types.ts";
 import type { Principal } from "../principal.ts";
 import type { Endpoint, ServerContext } from "./core/context.ts";
 import { endpointPaths, endpointsOf } from "./_endpoints.ts";
 import { clientOfGrant, listGrants } from "./core/grants.ts";
+import { endedBy, tellClients, tellClientsLater } from "./logout/backchannel.ts";
 import { serverMetadata } from "./_metadata.ts";
 import { readServerOptions } from "./_options.ts";
 import { ownAccessToken } from "./core/verify_tokens.ts";
@@ -85,6 +87,29 @@ export class AuthorizationServer {
     if (!grants.some((grant) => grant.grantId === grantId)) return false;
     return await context.refresh.revokeById(sub, grantId);
   }
+
+  /**
+   * Ends what a session of a user gives clients: the grants that are bound to it, at once, and with the option `logout` each client
+   * that wants it gets a logout token, once. The session itself is the application's to end.
+   *
+   * @returns When each client has got its token, or did not answer: three attempts, within 21 seconds.
+   */
+  async endSession(sub: string, sessionId: string): Promise<void> {
+    const { context } = partsOf(this);
+    await context.tokens.revoke({ sub, onlySessionId: sessionId });
+    await tellClients(context, sub, (id) => id === sessionId);
+  }
+
+  /**
+   * Tells clients about sessions that end in the application: for `events` of `registerAuth()`, with the option `logout`. It does
+   * not wait for them.
+   */
+  readonly onEvent: (event: AuthEvent) => void = (event) => {
+    const { sub, isEnded } = endedBy(event) ?? {};
+    if (sub !== undefined && isEnded !== undefined) {
+      tellClientsLater(partsOf(this).context, sub, isEnded);
+    }
+  };
 
   /**
    * Whether the grant of a verified access token is valid now: for `accept` of `bearerTokenStrategy()`, or of the option `jwt` of

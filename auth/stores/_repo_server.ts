@@ -18,6 +18,7 @@ import type {
   PendingAuthorization,
   RedeemedAuthorization,
   RegisteredClient,
+  UserSignIns,
 } from "./server_types.ts";
 
 const AUTHORIZATIONS = "authorizations";
@@ -100,6 +101,7 @@ type Members<Of> = { readonly [Member in keyof Required<Of>]: unknown };
 
 /** Members are listed: an object of the caller may have more, such as the code itself. */
 function authorizationValue(authorization: Authorization): unknown {
+  if (authorization.state === "sign_ins") return signInsValue(authorization);
   const { id, issuer, clientId, createdAt, expiresAt } = authorization;
   const base = { id, issuer, clientId, createdAt, expiresAt };
   switch (authorization.state) {
@@ -131,6 +133,20 @@ function authorizationValue(authorization: Authorization): unknown {
     case "denied":
       return { state: authorization.state, ...base } satisfies Members<DeniedAuthorization>;
   }
+}
+
+function signInsValue(
+  { state, id, issuer, sub, signIns, createdAt, expiresAt }: UserSignIns,
+): unknown {
+  return {
+    state,
+    id,
+    issuer,
+    sub,
+    signIns: signIns.map(({ clientId, sessionId }) => ({ clientId, sessionId })),
+    createdAt,
+    expiresAt,
+  } satisfies Members<UserSignIns>;
 }
 
 function requestValue(request: AuthorizationRequest): unknown {
@@ -176,13 +192,14 @@ function clientRecord(client: NewClient): StoredRecord {
   const { clientId, name, type, redirectUris, authentication, secretHashes, grants, scope } =
     client;
   const { firstParty, clientUri, dpopBound, registeredAt, expiresAt, disabled } = client;
-  const { postLogoutRedirectUris } = client;
+  const { postLogoutRedirectUris, backchannelLogoutUri } = client;
   const value = {
     clientId,
     name,
     type,
     redirectUris,
     postLogoutRedirectUris,
+    backchannelLogoutUri,
     authentication,
     secretHashes,
     grants,

@@ -15,6 +15,7 @@ import type {
   PendingAuthorization,
   RegisteredClient,
   StoredAuthorization,
+  UserSignIns,
 } from "./server_types.ts";
 
 /**
@@ -61,7 +62,7 @@ function checkStored(found: StoredAuthorization | null): StoredAuthorization | n
   const { authorization } = found;
   requireStrings(AUTHORIZATION, found, ["version"]);
   requireObject("record", authorization);
-  requireStrings(AUTHORIZATION, authorization, ["id", "issuer", "clientId"]);
+  requireStrings(AUTHORIZATION, authorization, ["id", "issuer"]);
   requireTimes(AUTHORIZATION, authorization, ["createdAt", "expiresAt"]);
   checkState(authorization);
   return found;
@@ -69,6 +70,8 @@ function checkStored(found: StoredAuthorization | null): StoredAuthorization | n
 
 /** An unknown state must not count as one of the others. */
 function checkState(authorization: Authorization): void {
+  if (authorization.state === "sign_ins") return checkSignIns(authorization);
+  requireStrings(AUTHORIZATION, authorization, ["clientId"]);
   switch (authorization.state) {
     case "pending":
       requireStrings(AUTHORIZATION, authorization, ["browser"]);
@@ -85,7 +88,15 @@ function checkState(authorization: Authorization): void {
       return;
   }
   authorization satisfies never;
-  throw invalid(AUTHORIZATION, "state", "pending, issued, redeemed or denied");
+  throw invalid(AUTHORIZATION, "state", "pending, issued, redeemed, denied or sign_ins");
+}
+
+function checkSignIns(record: UserSignIns): void {
+  requireStrings("sign-ins", record, ["sub"]);
+  if (!Array.isArray(record.signIns)) throw invalid("sign-ins", "signIns", "an array");
+  for (const signIn of record.signIns) {
+    requireStrings("sign-in", signIn ?? {}, ["clientId", "sessionId"]);
+  }
 }
 
 function checkRequest(request: AuthorizationRequest): void {

@@ -24,6 +24,8 @@ export interface RegisteredClient {
   readonly redirectUris: readonly string[];
   /** Where the server may send the browser after a sign-out. @default nowhere */
   readonly postLogoutRedirectUris?: readonly string[];
+  /** Where it is told that a session has ended, OpenID Connect Back-Channel Logout §2.2. @default it is not told */
+  readonly backchannelLogoutUri?: string;
   /** How it authenticates. */
   readonly authentication: ClientAuthenticationMethod;
   /** SHA-256 of each valid secret in base64url, the newest first: two while one is replaced. */
@@ -165,8 +167,30 @@ export interface DeniedAuthorization extends AuthorizationBase {
   readonly state: "denied";
 }
 
-/** One authorization, from the request to the redeemed code: one record, so that one compare-and-swap decides each step. */
+/** A sign-in at a client, in a session of the user. */
+export interface SignIn {
+  /** The client. */
+  readonly clientId: string;
+  /** Public identifier of the session. */
+  readonly sessionId: string;
+}
+
+/** At which clients a user is signed in who want to be told when a session ends: one record for each user. */
+export interface UserSignIns extends Omit<AuthorizationBase, "clientId"> {
+  /** Discriminates states. */
+  readonly state: "sign_ins";
+  /** Subject id of the user. */
+  readonly sub: string;
+  /** The sign-ins, the oldest first. */
+  readonly signIns: readonly SignIn[];
+}
+
+/**
+ * One authorization, from the request to the redeemed code: one record, so that one compare-and-swap decides each step. And the
+ * record of a user's sign-ins, which is changed in the same way.
+ */
 export type Authorization =
+  | UserSignIns
   | PendingAuthorization
   | IssuedAuthorization
   | RedeemedAuthorization

@@ -15,6 +15,7 @@ import type {
   RedeemedAuthorization,
   RegisteredClient,
   StoredAuthorization,
+  UserSignIns,
 } from "../../auth/stores/types.ts";
 
 /** When the requests came. */
@@ -76,6 +77,13 @@ export function issuedOf(id: string): IssuedAuthorization {
     subject: { sub: "u1", securityStamp: "stamp", authTime: CREATED, amr: ["pwd"] },
     scope: ["openid"],
   };
+}
+
+/** The sign-ins of a user. */
+export function signInsOf(id: string): UserSignIns {
+  const { clientId, ...base } = baseOf(id);
+  const signIns = [{ clientId, sessionId: "s1" }, { clientId: "web", sessionId: "s1" }];
+  return { state: "sign_ins", ...base, sub: "u1", signIns };
 }
 
 /** An authorization whose code was exchanged for a grant. */

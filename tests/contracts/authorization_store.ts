@@ -23,6 +23,7 @@ import {
   issuedOf,
   pendingOf,
   redeemedOf,
+  signInsOf,
   WHOLE_REQUEST,
 } from "./_server_records.ts";
 
@@ -55,6 +56,8 @@ const STATES: readonly (readonly [why: string, authorization: Authorization])[] 
   }],
   ["redeemed", redeemedOf("a1", "g1")],
   ["denied", deniedOf("a1")],
+  ["sign-ins", signInsOf("a1")],
+  ["no sign-ins", { ...signInsOf("a1"), signIns: [] }],
 ];
 
 /** The cases. */

@@ -17,6 +17,7 @@ const WHOLE: NewClient = {
   type: "native",
   redirectUris: ["http://127.0.0.1/callback", "com.example.shop:/callback"],
   postLogoutRedirectUris: ["com.example.shop:/signed-out"],
+  backchannelLogoutUri: "https://shop.example/logout",
   authentication: "client_secret_post",
   secretHashes: ["newest", "older"],
   grants: ["authorization_code", "refresh_token"],

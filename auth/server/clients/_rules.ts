@@ -45,7 +45,8 @@ export function describeClient(
   defaultAuthentication: ClientAuthenticationMethod,
 ): ClientDescription {
   const { name, type = "web", scope, firstParty = false, clientUri, dpopBound = false } = init;
-  const { authentication = defaultAuthentication, postLogoutRedirectUris } = init;
+  const { authentication = defaultAuthentication } = init;
+  const { postLogoutRedirectUris, backchannelLogoutUri } = init;
   requireRule(typeof name === "string", TypeError, "name must be a string");
   requireRule(
     NAME_REGEXP.test(name) && name.trim() !== "",
@@ -71,6 +72,7 @@ export function describeClient(
     "a native client cannot be firstParty, because other programs can claim to be it (RFC 8252 §8.6)",
   );
   if (clientUri !== undefined) checkClientUri(clientUri);
+  if (backchannelLogoutUri !== undefined) checkLogoutUri(backchannelLogoutUri);
   const grants = readGrants(init.grants);
   return {
     name,
@@ -79,6 +81,7 @@ export function describeClient(
     ...(postLogoutRedirectUris === undefined ? {} : {
       postLogoutRedirectUris: readUris("postLogoutRedirectUris", postLogoutRedirectUris, type),
     }),
+    ...(backchannelLogoutUri === undefined ? {} : { backchannelLogoutUri }),
     authentication,
     grants,
     ...(scope === undefined ? {} : { scope: readScope(CANNOT_REGISTER, scope) }),
@@ -197,6 +200,13 @@ function checkClientUri(clientUri: unknown): void {
     RangeError,
     "clientUri must be an https URL of at most 2,048 characters, without a user name or password",
   );
+}
+
+/** The rules for redirect URIs of web clients are those of Back-Channel Logout §2.2, and no more. */
+function checkLogoutUri(uri: unknown): void {
+  requireRule(typeof uri === "string", TypeError, "backchannelLogoutUri must be a string");
+  const violation = redirectUriViolation(uri, "web");
+  requireRule(violation === undefined, RangeError, `backchannelLogoutUri ${violation}`);
 }
 
 function requireRule(

@@ -6,7 +6,6 @@
  */
 
 import { type FetchedJson, FetchError, type FetchFunction, fetchJson } from "../../_fetch_json.ts";
-import { parseIp } from "../../_ip.ts";
 import { checkOptionalFunction, type OptionNames, rejectUnknownOptions } from "../../_options.ts";
 import { parseUrl } from "../../_origin.ts";
 import { readScope } from "../../_scope.ts";
@@ -15,6 +14,7 @@ import { isWorkerd } from "../../_workerd.ts";
 import { AuthError } from "../../error.ts";
 import type { ClientStore, RegisteredClient } from "../../stores/server_types.ts";
 import { isMetadataFailure, readClientMetadata } from "./metadata.ts";
+import { isPublicName } from "./public_host.ts";
 import type { ClientIdMetadataOptions } from "./types.ts";
 
 /** Finds clients by the URLs of their documents: `null` if a document is refused. */
@@ -156,22 +156,12 @@ const URL_REGEXP = /^https:\/\/[a-z\d.-]+(?:\/[\w.~!$&'()*+,;=:@-]*)+$/;
 
 const MAX_LENGTH = 512;
 
-/** Names that mean another host in each network: RFC 6761, RFC 6762, RFC 8375, and those in use. */
-const LOCAL_REGEXP =
-  /(?:^|\.)(?:arpa|corp|home|internal|intranet|lan|local|localdomain|localhost)$/;
-
-/**
- * The URL of an id, §3: `https`, with a path, spelled as URL parsers do. The host is a public name: neither an IP address, nor a
- * name without a dot, nor one that only means something in a network of its own.
- */
+/** The URL of an id, §3: `https`, with a path, spelled as URL parsers do, and on a public host. */
 function documentUrl(clientId: string): URL | undefined {
   if (clientId.length > MAX_LENGTH || !URL_REGEXP.test(clientId)) return undefined;
   const url = parseUrl(clientId);
   if (url === undefined || url.href !== clientId || url.pathname === "/") return undefined;
-  const { hostname } = url;
-  const isPublic = /[^.]\.[^.]+$/.test(hostname) && parseIp(hostname) === undefined &&
-    !LOCAL_REGEXP.test(hostname);
-  return isPublic ? url : undefined;
+  return isPublicName(url.hostname) ? url : undefined;
 }
 
 /** Media types of a document, RFC 8259 and RFC 6839 §3.1. */

@@ -35,6 +35,7 @@ const REGISTER_NAMES: OptionNames<RegisterClientInit> = {
   name: true,
   redirectUris: true,
   postLogoutRedirectUris: true,
+  backchannelLogoutUri: true,
   type: true,
   authentication: true,
   grants: true,

@@ -6,6 +6,7 @@
 
 import { CANNOT_REGISTER, type ClientDescription, describeClient } from "./_rules.ts";
 import { isGrantType } from "./grant_types.ts";
+import { isPublicName } from "./public_host.ts";
 import { redirectHost, redirectUriViolation } from "./redirect_uri.ts";
 import type { ClientAuthenticationMethod, RegisteredClient } from "../../stores/server_types.ts";
 
@@ -41,7 +42,7 @@ export function readClientMetadata(
 ): ClientDescription | MetadataFailure {
   const { redirect_uris, client_name, client_uri, response_types = ["code"] } = metadata;
   const { application_type, grant_types = ["authorization_code"] } = metadata;
-  const { post_logout_redirect_uris = [] } = metadata;
+  const { post_logout_redirect_uris = [], backchannel_logout_uri: logoutUri } = metadata;
   const { dpop_bound_access_tokens } = metadata;
 
   // Redirect URIs, and what kind of application has such
@@ -69,6 +70,11 @@ export function readClientMetadata(
     if (violation !== undefined) return badRedirect(`a redirect URI ${violation}`);
   }
 
+  // The server sends requests there
+  if (logoutUri !== undefined && !isPublicUri(logoutUri)) {
+    return badMetadata("backchannel_logout_uri must be an https URL with a public host name");
+  }
+
   // The flow: there is only one
   if (!isStrings(response_types) || !response_types.includes("code")) {
     return badMetadata("response_types must include code");
@@ -88,6 +94,7 @@ export function readClientMetadata(
       type,
       redirectUris,
       ...(postLogoutRedirectUris.length === 0 ? {} : { postLogoutRedirectUris }),
+      ...(logoutUri === undefined ? {} : { backchannelLogoutUri: logoutUri }),
       authentication: method,
       grants: [...new Set(grant_types)].filter(isGrantType),
       ...(scope === undefined ? {} : { scope }),
@@ -121,6 +128,12 @@ function readMethod(
   if (given === undefined) return type === "native" ? "none" : defaultMethod;
   const method = methods.find((one) => one === given);
   return method !== undefined && type === "native" ? "none" : method;
+}
+
+/** Whether it is an `https` URL that may be registered, and leads out of the server's own network. */
+function isPublicUri(uri: unknown): uri is string {
+  return typeof uri === "string" && uri.startsWith("https:") &&
+    redirectUriViolation(uri, "web") === undefined && isPublicName(new URL(uri).hostname);
 }
 
 /** Messages name members as RFC 7591 does. */

@@ -172,8 +172,7 @@ export function registrationResponse(
 ): Readonly<Record<string, unknown>> {
   const { clientId, name, type, redirectUris, authentication, grants, clientUri, registeredAt } =
     client;
-  const { postLogoutRedirectUris } = client;
-  const { dpopBound = false } = client;
+  const { postLogoutRedirectUris, backchannelLogoutUri, dpopBound = false } = client;
   return {
     client_id: clientId,
     client_id_issued_at: registeredAt,
@@ -182,6 +181,7 @@ export function registrationResponse(
     application_type: type,
     redirect_uris: redirectUris,
     ...(postLogoutRedirectUris && { post_logout_redirect_uris: postLogoutRedirectUris }),
+    ...(backchannelLogoutUri && { backchannel_logout_uri: backchannelLogoutUri }),
     token_endpoint_auth_method: authentication,
     grant_types: grants,
     response_types: ["code"],

@@ -25,6 +25,13 @@ export interface ClientInit {
   readonly redirectUris: readonly string[];
   /** Where the browser may be sent after a sign-out, by the same rules. @default nowhere */
   readonly postLogoutRedirectUris?: readonly string[] | undefined;
+  /**
+   * Where it is told that a session has ended, Back-Channel Logout §2.2: an `https` URL, or for development `http` to `localhost`,
+   * `127.0.0.1` or `[::1]`. Each logout token has both `sub` and `sid`.
+   *
+   * @default it is not told
+   */
+  readonly backchannelLogoutUri?: string | undefined;
   /** Whether it is an application on the user's device, RFC 8252: then it has no secret. @default {"web"} */
   readonly type?: RegisteredClient["type"] | undefined;
   /**

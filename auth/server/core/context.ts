@@ -19,7 +19,12 @@ import type { RefreshTokenStore, StateStore, UserStore } from "../../stores/type
 import type { RefreshService } from "../../tokens/refresh_types.ts";
 import type { Registration } from "../clients/registration.ts";
 import type { ConsentStrings } from "./page_strings.ts";
-import type { AuthorizationServerOptions, ScopeInfo, ServerLifetimes } from "./types.ts";
+import type {
+  AuthorizationServerOptions,
+  LogoutOptions,
+  ScopeInfo,
+  ServerLifetimes,
+} from "./types.ts";
 
 /** Lifetimes in seconds, all of them. */
 export type EffectiveLifetimes = { readonly [Name in keyof ServerLifetimes]-?: number };
@@ -55,8 +60,10 @@ export interface ServerContext
   /** Cookies of authorizations that wait for the user. */
   readonly cookies: TransactionCookies;
   readonly authenticate: (request: Request) => Promise<AuthorizationSubject | undefined>;
-  /** Ends the session of a request; `undefined` if clients cannot ask for it. */
-  readonly signOut: AuthorizationServerOptions["signOut"];
+  /** How sessions end, and clients are told; `undefined` if neither is on. */
+  readonly logout:
+    | LogoutOptions & Required<Pick<AuthorizationServerOptions, "signOut">>
+    | undefined;
   readonly login: NonNullable<AuthorizationServerOptions["login"]>;
   readonly consent: NonNullable<AuthorizationServerOptions["consent"]>;
   readonly strings: (uiLocales?: string) => ConsentStrings;

@@ -49,11 +49,18 @@ export async function listGrants(
 }
 
 function grantInfo(
-  { familyId, scope = [], createdAt, expiresAt }: RefreshFamilyInfo,
+  { familyId, sessionId, scope = [], createdAt, expiresAt }: RefreshFamilyInfo,
   { clientId, resources }: GrantData,
 ): GrantInfo {
-  const named = resources === undefined ? {} : { resources };
-  return { grantId: familyId, clientId, scope, ...named, createdAt, expiresAt };
+  return {
+    grantId: familyId,
+    clientId,
+    scope,
+    ...(resources === undefined ? {} : { resources }),
+    ...(sessionId === undefined ? {} : { sessionId }),
+    createdAt,
+    expiresAt,
+  };
 }
 
 /** The client of an access token; `undefined` if its grant is not valid now, or the client was deleted or disabled. */

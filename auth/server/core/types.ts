@@ -191,11 +191,12 @@ export interface AuthorizationServerOptions {
    */
   readonly refreshReuseSeconds?: number | undefined;
   /**
-   * Clients may send the user to `/oauth/logout` to sign out, OpenID Connect RP-Initiated Logout 1.0. Needs `signOut`.
+   * Clients may send the user to `/oauth/logout` to sign out, OpenID Connect RP-Initiated Logout 1.0, and are told when a session
+   * ends, Back-Channel Logout 1.0. Needs `signOut`.
    *
    * @default {false}
    */
-  readonly logout?: boolean | undefined;
+  readonly logout?: boolean | LogoutOptions | undefined;
   /** Authentication contexts that the sign-in page can reach. Others are not asked for. @default none */
   readonly acrValues?: readonly string[] | undefined;
   /** Algorithm of ID tokens. @default {"RS256"} if the keys have it, or else their first, with a warning */
@@ -220,6 +221,23 @@ export interface AuthorizationServerOptions {
   readonly now?: (() => number) | undefined;
 }
 
+/** Option `logout` of {@linkcode AuthorizationServerOptions}. */
+export interface LogoutOptions {
+  /**
+   * Sends logout tokens, for example through a proxy that reaches public addresses only. Redirects are not followed.
+   *
+   * @default globalThis.fetch, read at each request
+   */
+  readonly fetch?: ((url: string, init: RequestInit) => Promise<Response>) | undefined;
+  /**
+   * Keeps the process alive until logout tokens are delivered, where the host ends it with the response: `waitUntil` of
+   * `cloudflare:workers`.
+   *
+   * @default none
+   */
+  readonly waitUntil?: ((delivery: Promise<void>) => void) | undefined;
+}
+
 /** An application that a user has given access to. */
 export interface GrantInfo {
   /** Identifies the grant. */
@@ -230,6 +248,8 @@ export interface GrantInfo {
   readonly scope: readonly string[];
   /** The APIs that the client has requested, RFC 8707. @default those of the scopes */
   readonly resources?: readonly string[];
+  /** The session that it ends with. @default none: it has `offline_access`, or not `openid` */
+  readonly sessionId?: string;
   /** When it was granted, in seconds since the epoch. */
   readonly createdAt: number;
   /** When it expires unless the client uses it, in seconds since the epoch. */

@@ -17,6 +17,7 @@ import { isOwnPage } from "../core/own_page.ts";
 import { readPageForm, readQuery } from "../core/parameters.ts";
 import { refusePage } from "../core/refusal.ts";
 import { seeOther } from "../core/responses.ts";
+import { tellClientsLater } from "./backchannel.ts";
 import { type LogoutRequest, readLogoutRequest } from "./_request.ts";
 import { donePage, logoutPage } from "./_pages.ts";
 
@@ -90,9 +91,10 @@ async function answer(
 /** Ends the session, with the grants that are bound to it. @returns Values of `Set-Cookie`. */
 async function signOut(context: ServerContext, request: Request): Promise<readonly string[]> {
   const { sub, sessionId } = await context.authenticate(request) ?? {};
-  const cookies = await context.signOut?.(request) ?? [];
+  const cookies = await context.logout?.signOut?.(request) ?? [];
   if (sub !== undefined && sessionId !== undefined) {
     await context.tokens.revoke({ sub, onlySessionId: sessionId });
+    tellClientsLater(context, sub, (id) => id === sessionId);
   }
   return cookies;
 }

@@ -18,6 +18,7 @@ import { type GrantResponse, issueTokens } from "../core/issue.ts";
 import { mayUseGrant } from "../clients/grant_types.ts";
 import { matchRedirectUri } from "../clients/redirect_uri.ts";
 import { refuseToken } from "../core/refusal.ts";
+import { rememberSignIn } from "../core/sign_ins.ts";
 import { tokenTarget } from "../core/resources.ts";
 import { currentScope, OFFLINE_ACCESS, OPENID } from "../core/scopes.ts";
 
@@ -105,6 +106,14 @@ export async function redeemCode(
       nonce,
       idTokenClaims,
     });
+
+    // A client that wants to be told when the session ends
+    const { sub } = subject;
+    const { sid } = data;
+    const isTold = context.logout !== undefined && client.backchannelLogoutUri !== undefined;
+    if (isTold && sid !== undefined && scope.includes(OPENID)) {
+      await rememberSignIn(context, sub, { clientId, sessionId: sid });
+    }
 
     // 10. The code is used up: of concurrent requests one gets here, and the others end its grant
     const { id, issuer, createdAt } = authorization;

@@ -127,6 +127,9 @@ const ACCEPTED: readonly (readonly [why: string, init: Partial<ClientInit>])[] =
   ["a secret with all kinds of characters", { secret: `:% +&=\\"~ ${SECRET}` }],
   ["no redirect URI without authorization_code", { redirectUris: [], grants: ["refresh_token"] }],
   ["several redirect URIs", { redirectUris: ["https://a.example/cb", "http://localhost:3000/"] }],
+  ["where it is told of the end of a session", {
+    backchannelLogoutUri: "https://notes.internal:8443/logout",
+  }],
   ["places after a sign-out", { postLogoutRedirectUris: ["https://a.example/?out=1"] }],
   ["a native client", {
     type: "native",
@@ -221,6 +224,18 @@ const REJECTED: readonly Rejected[] = [
     { postLogoutRedirectUris: ["http://a.example/"] },
     RangeError,
     "a redirect URI must be https",
+  ],
+  [
+    "a URI with a fragment to be told at",
+    { backchannelLogoutUri: "https://a.example/#x" },
+    RangeError,
+    "backchannelLogoutUri must not have a fragment",
+  ],
+  [
+    "a URI that is none to be told at",
+    { backchannelLogoutUri: 7 },
+    TypeError,
+    "backchannelLogoutUri must be a string",
   ],
   [
     "places after a sign-out as text",

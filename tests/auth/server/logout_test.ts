@@ -4,37 +4,19 @@ import { assert, assertEquals, assertMatch, assertThrows } from "@std/assert";
 import { AuthorizationServer, handleOAuthServerRequest } from "../../../auth/server/mod.ts";
 import { inMemoryAuthStores, keyService } from "../../../auth/mod.ts";
 import type { TestBrowser } from "../http/_app.ts";
+import { type AnswerChanges, answerLogout, BYE, logoutSite, visitLogout } from "./_logout.ts";
 import { assertPageHeaders, GERMAN, visibleText } from "./_pages.ts";
 import {
   assertErrorPage,
   assertRedirectError,
   claimsOf,
-  CLIENTS,
   formOf,
   ISSUER,
   type Params,
   type ServerSite,
   serverSite,
-  type SiteOptions,
 } from "./_site.ts";
 import { granted, isAlive, type Tokens } from "./_tokens.ts";
-
-const BYE = "https://app.example/bye";
-
-/** The clients of other tests; two of them may send the browser to a place after a sign-out. */
-const LOGOUT_CLIENTS = CLIENTS.map((client) => ({
-  ...client,
-  ...(client.clientId === "spa" ? { postLogoutRedirectUris: [BYE, `${BYE}?of=notes`] } : {}),
-  ...(client.clientId === "cli" ? { postLogoutRedirectUris: ["http://127.0.0.1/bye"] } : {}),
-}));
-
-function logoutSite({ server, ...given }: SiteOptions = {}): ServerSite {
-  return serverSite({
-    clients: LOGOUT_CLIENTS,
-    ...given,
-    server: { logout: true, ...server },
-  });
-}
 
 /** A browser in which Ada is signed in, and tokens of a client. */
 async function signedInAt(
@@ -43,38 +25,6 @@ async function signedInAt(
 ): Promise<{ readonly browser: TestBrowser; readonly tokens: Tokens }> {
   const browser = await site.signedIn();
   return { browser, tokens: await granted(site, params, { browser }) };
-}
-
-/** A link of a client to the logout endpoint. */
-async function visit(browser: TestBrowser, params: Params): Promise<Response> {
-  const given = Object.entries(params).filter((entry): entry is [string, string] =>
-    entry[1] !== undefined
-  );
-  const path = `/oauth/logout?${new URLSearchParams(given)}`;
-  return await browser.send(path, { headers: { "Sec-Fetch-Site": "cross-site" } });
-}
-
-/** Answers the page. */
-async function answer(
-  browser: TestBrowser,
-  page: Response,
-  { decision = "sign_out", fields = {}, headers = {} }: {
-    readonly decision?: string;
-    readonly fields?: Params;
-    readonly headers?: Readonly<Record<string, string | undefined>>;
-  } = {},
-): Promise<Response> {
-  assertEquals(page.status, 200);
-  const form = formOf(await page.text());
-  const all = { ...form.fields, decision, ...fields };
-  const body = new URLSearchParams(
-    Object.entries(all).filter((entry): entry is [string, string] => entry[1] !== undefined),
-  );
-  return await browser.send(form.action, {
-    method: "POST",
-    body: body.toString(),
-    headers: { "Content-Type": "application/x-www-form-urlencoded", ...headers },
-  });
 }
 
 /** Whether the user is signed in: by `prompt=none`, as clients ask. */
@@ -144,9 +94,9 @@ for (const [row, params, location] of ENDS) {
   Deno.test(`endSession() asks, and signs out, ${row}, AS40`, async () => {
     const site = logoutSite();
     const { browser, tokens } = await signedInAt(site);
-    const page = await visit(browser, params(tokens));
+    const page = await visitLogout(browser, params(tokens));
     assert(await isSignedIn(site, browser), "before the answer");
-    const response = await answer(browser, page);
+    const response = await answerLogout(site, browser, page);
     assertEquals(response.headers.get("Location"), location);
     assertEquals(response.status, location === null ? 200 : 303);
     assertEquals(response.headers.get("Cache-Control"), "no-store");
@@ -232,7 +182,7 @@ for (const [why, reason, params] of REFUSED) {
   Deno.test(`endSession() refuses ${why}, AS40`, async () => {
     const site = logoutSite();
     const { browser, tokens } = await signedInAt(site);
-    await assertErrorPage(await visit(browser, await params(tokens, site)), 400, reason);
+    await assertErrorPage(await visitLogout(browser, await params(tokens, site)), 400, reason);
     assert(await isSignedIn(site, browser));
   });
 }
@@ -249,7 +199,7 @@ Deno.test("endSession() accepts a hint that has expired, RP-Initiated Logout §2
   const { browser, tokens } = await signedInAt(site);
   site.app.clock.now += 3_000;
   const params = { id_token_hint: tokens.id_token, post_logout_redirect_uri: BYE };
-  const response = await answer(browser, await visit(browser, params));
+  const response = await answerLogout(site, browser, await visitLogout(browser, params));
   assertEquals(response.headers.get("Location"), BYE);
 });
 
@@ -260,8 +210,8 @@ Deno.test("endSession() asks after the token of another user, and leads nowhere,
   const other = await keyService.sign({ ...claimsOf(tokens.id_token), sub: "u2" }, {
     expiresIn: 60,
   });
-  const page = await visit(browser, { id_token_hint: other, post_logout_redirect_uri: BYE });
-  const response = await answer(browser, page);
+  const page = await visitLogout(browser, { id_token_hint: other, post_logout_redirect_uri: BYE });
+  const response = await answerLogout(site, browser, page);
   assertEquals([response.status, response.headers.get("Location")], [200, null]);
 });
 
@@ -270,9 +220,9 @@ Deno.test("endSession() sends who is signed out back at once, if an ID token say
   const { tokens } = await signedInAt(site);
   const browser = site.app.browser();
   const target = { post_logout_redirect_uri: BYE, state: "s" };
-  const hinted = await visit(browser, { id_token_hint: tokens.id_token, ...target });
+  const hinted = await visitLogout(browser, { id_token_hint: tokens.id_token, ...target });
   assertEquals([hinted.status, hinted.headers.get("Location")], [303, `${BYE}?state=s`]);
-  const named = await visit(browser, { client_id: "spa", ...target });
+  const named = await visitLogout(browser, { client_id: "spa", ...target });
   assertEquals([named.status, named.headers.get("Location")], [200, null]);
 });
 
@@ -280,9 +230,13 @@ Deno.test("endSession() leaves the user signed in who stays, and leads back all 
   const site = logoutSite();
   const { browser, tokens } = await signedInAt(site);
   const params = { id_token_hint: tokens.id_token, post_logout_redirect_uri: BYE };
-  const back = await answer(browser, await visit(browser, params), { decision: "stay" });
+  const back = await answerLogout(site, browser, await visitLogout(browser, params), {
+    decision: "stay",
+  });
   assertEquals(back.headers.get("Location"), BYE);
-  const page = await answer(browser, await visit(browser, {}), { decision: "stay" });
+  const page = await answerLogout(site, browser, await visitLogout(browser, {}), {
+    decision: "stay",
+  });
   assertEquals(visibleText(await page.text()), "You are still signed in You can close this page.");
   assert(await isSignedIn(site, browser));
 });
@@ -291,7 +245,7 @@ Deno.test("endSession() redirects a native client to its loopback URI, with any 
   const site = logoutSite();
   const { browser } = await signedInAt(site);
   const params = { client_id: "cli", post_logout_redirect_uri: "http://127.0.0.1:4711/bye" };
-  const response = await answer(browser, await visit(browser, params));
+  const response = await answerLogout(site, browser, await visitLogout(browser, params));
   assertEquals(response.headers.get("Location"), "http://127.0.0.1:4711/bye");
 });
 
@@ -305,13 +259,17 @@ Deno.test("endSession() repeats a request by POST as one by GET, with the user's
     body: new URLSearchParams(fields),
   });
   assertEquals(repeat.status, 303);
-  const response = await answer(browser, await browser.send(repeat.headers.get("Location") ?? ""));
+  const response = await answerLogout(
+    site,
+    browser,
+    await browser.send(repeat.headers.get("Location") ?? ""),
+  );
   assertEquals(response.headers.get("Location"), `${BYE}?state=s`);
   assertEquals(await isSignedIn(site, browser), false);
 });
 
 /** Forms that are not the page's own, in this browser. */
-const FORGED: readonly (readonly [why: string, changes: Parameters<typeof answer>[2]])[] = [
+const FORGED: readonly (readonly [why: string, changes: AnswerChanges])[] = [
   ["of another site", { headers: { "Sec-Fetch-Site": "cross-site" } }],
   ["of another origin", {
     headers: { "Sec-Fetch-Site": undefined, Origin: "https://evil.example" },
@@ -327,10 +285,10 @@ for (const [why, changes] of FORGED) {
   Deno.test(`endSession() refuses a form ${why}, AS40`, async () => {
     const site = logoutSite();
     const { browser } = await signedInAt(site);
-    const page = await visit(browser, { client_id: "spa", post_logout_redirect_uri: BYE });
-    await assertErrorPage(await answer(browser, page, changes), 403, "logout_forged");
+    const page = await visitLogout(browser, { client_id: "spa", post_logout_redirect_uri: BYE });
+    await assertErrorPage(await answerLogout(site, browser, page, changes), 403, "logout_forged");
     assert(await isSignedIn(site, browser));
-    const refused = site.app.events.filter(({ type }) => type === "authorization.refused");
+    const refused = site.log.filter(({ type }) => type === "authorization.refused");
     assertEquals(
       refused.some((event) => "reason" in event && event.reason === "logout_forged"),
       true,
@@ -341,24 +299,28 @@ for (const [why, changes] of FORGED) {
 Deno.test("endSession() refuses the form of another browser, AS40", async () => {
   const site = logoutSite();
   const [{ browser }, { browser: other }] = [await signedInAt(site), await signedInAt(site)];
-  const page = await visit(other, {});
-  await assertErrorPage(await answer(browser, page), 403, "logout_forged");
+  const page = await visitLogout(other, {});
+  await assertErrorPage(await answerLogout(site, browser, page), 403, "logout_forged");
   assert(await isSignedIn(site, browser));
 });
 
 Deno.test("endSession() checks the form's URI again", async () => {
   const site = logoutSite();
   const { browser } = await signedInAt(site);
-  const page = await visit(browser, { client_id: "spa", post_logout_redirect_uri: BYE });
+  const page = await visitLogout(browser, { client_id: "spa", post_logout_redirect_uri: BYE });
   const fields = { post_logout_redirect_uri: "https://evil.example/" };
-  await assertErrorPage(await answer(browser, page, { fields }), 400, "redirect_uri_mismatch");
+  await assertErrorPage(
+    await answerLogout(site, browser, page, { fields }),
+    400,
+    "redirect_uri_mismatch",
+  );
 });
 
 Deno.test("endSession() ends the grants of the session, and leaves those with offline_access", async () => {
   const site = logoutSite();
   const { browser, tokens } = await signedInAt(site);
   const offline = await granted(site, { scope: "openid offline_access notes:read" }, { browser });
-  await answer(browser, await visit(browser, {}));
+  await answerLogout(site, browser, await visitLogout(browser, {}));
   assertEquals(await isAlive(site, tokens), [false, false]);
   assertEquals(await isAlive(site, offline), [true, true]);
 });
@@ -366,7 +328,7 @@ Deno.test("endSession() ends the grants of the session, and leaves those with of
 Deno.test("logoutPage() says who asks and who is signed in, and shows nothing of the request", async () => {
   const site = logoutSite();
   const { browser } = await signedInAt(site);
-  const page = await visit(browser, { client_id: "spa", state: "<b>" });
+  const page = await visitLogout(browser, { client_id: "spa", state: "<b>" });
   await assertPageHeaders(
     new Response(page.clone().body, {
       headers: [...page.headers].filter(([name]) => name !== "set-cookie"),
@@ -380,7 +342,7 @@ Deno.test("logoutPage() says who asks and who is signed in, and shows nothing of
   );
   assert(!text.includes("<b>"));
   assertEquals(
-    visibleText(await (await visit(browser, {})).text()),
+    visibleText(await (await visitLogout(browser, {})).text()),
     "Sign out? You are signed in as ada@example.org Stay signed in Sign out",
   );
 });
@@ -388,7 +350,7 @@ Deno.test("logoutPage() says who asks and who is signed in, and shows nothing of
 Deno.test("logoutPage() and donePage() are in the language of ui_locales", async () => {
   const site = logoutSite({ server: { strings: (locales) => locales === "de" ? GERMAN : {} } });
   const { browser } = await signedInAt(site);
-  const page = await visit(browser, { client_id: "spa", ui_locales: "de" });
+  const page = await visitLogout(browser, { client_id: "spa", ui_locales: "de" });
   const text = await page.clone().text();
   assertEquals(
     visibleText(text),
@@ -396,7 +358,7 @@ Deno.test("logoutPage() and donePage() are in the language of ui_locales", async
   );
   assertMatch(text, /<html lang="de"/);
   assertEquals(
-    visibleText(await (await answer(browser, page)).text()),
+    visibleText(await (await answerLogout(site, browser, page)).text()),
     "Sie sind abgemeldet Sie können diese Seite schließen.",
   );
 });
@@ -404,7 +366,7 @@ Deno.test("logoutPage() and donePage() are in the language of ui_locales", async
 Deno.test("endSession() clears the session's cookie without a router, too", async () => {
   const site = logoutSite();
   const { browser } = await signedInAt(site);
-  const page = await visit(browser, {});
+  const page = await visitLogout(browser, {});
   const { action, fields } = formOf(await page.text());
   const request = new Request(new URL(action, ISSUER), {
     method: "POST",
@@ -414,6 +376,7 @@ Deno.test("endSession() clears the session's cookie without a router, too", asyn
     body: new URLSearchParams({ ...fields, decision: "sign_out" }),
   });
   const response = await handleOAuthServerRequest(site.server, request);
+  await site.settled();
   assertEquals(
     response.headers.getSetCookie().filter((cookie) => cookie.startsWith("__Host-sid=;")).length,
     1,
@@ -426,7 +389,10 @@ Deno.test("AuthorizationServer needs signOut for logout", () => {
   for (
     const [given, message] of [
       [{ logout: true, signOut: undefined }, "logout needs signOut"],
-      [{ logout: 1 as unknown as boolean }, "logout must be a boolean"],
+      [{ logout: 1 as unknown as boolean }, "logout: options must be an object"],
+      [{ logout: { other: 1 } as unknown as boolean }, "logout: unknown option other"],
+      [{ logout: { fetch: 1 } as unknown as boolean }, "logout.fetch must be a function"],
+      [{ logout: { waitUntil: 1 } as unknown as boolean }, "logout.waitUntil must be a function"],
       [{ signOut: {} as unknown as () => Promise<[]> }, "signOut must be a function"],
     ] as const
   ) {

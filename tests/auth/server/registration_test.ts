@@ -122,6 +122,11 @@ const REGISTERED: readonly (readonly [why: string, asked: object, told: object])
     ...WEB,
     post_logout_redirect_uris: ["https://app.example/bye", "https://app.example/bye"],
   }, { post_logout_redirect_uris: ["https://app.example/bye"] }],
+  ["where it is told of the end of a session, Back-Channel Logout §2.2", {
+    ...WEB,
+    backchannel_logout_uri: "https://app.example/logout?of=notes",
+    backchannel_logout_session_required: true,
+  }, { backchannel_logout_uri: "https://app.example/logout?of=notes" }],
   ["other grants beside ours, §2", {
     ...WEB,
     grant_types: ["authorization_code", "implicit", "password", "client_credentials"],
@@ -250,6 +255,26 @@ const REFUSED: readonly (readonly [why: string, error: string, metadata: unknown
     ...WEB,
     post_logout_redirect_uris: Array.from({ length: 17 }, (_, i) => `https://app.example/${i}`),
   }],
+  ...[
+    "http://app.example/logout",
+    "http://localhost/logout",
+    "https://localhost/logout",
+    "https://127.0.0.1/logout",
+    "https://169.254.169.254/latest/meta-data",
+    "https://[::1]/logout",
+    "https://notes/logout",
+    "https://notes.internal/logout",
+    "https://app.example/logout#x",
+    "https://ada@app.example/logout",
+    "javascript:alert(1)",
+    7,
+    null,
+  ].map((uri) =>
+    [`${uri} to be told at, CVE-2020-10770`, METADATA, {
+      ...WEB,
+      backchannel_logout_uri: uri,
+    }] as const
+  ),
   ["a user name", REDIRECT, { redirect_uris: ["https://a@app.example/cb"] }],
   ["a bad one behind a good one", REDIRECT, {
     redirect_uris: [WEB.redirect_uris[0], "http://x.example/"],

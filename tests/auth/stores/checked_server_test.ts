@@ -12,6 +12,7 @@ import type {
   AuthorizationStore,
   ClientStore,
   RegisteredClient,
+  SignIn,
   StoredAuthorization,
 } from "../../../auth/stores/types.ts";
 import {
@@ -21,6 +22,7 @@ import {
   issuedOf,
   pendingOf,
   redeemedOf,
+  signInsOf,
   WHOLE_REQUEST,
 } from "../../contracts/_server_records.ts";
 
@@ -42,6 +44,7 @@ const SEEN: Authorization = {
 const PENDING = pendingOf("a1");
 const ISSUED = issuedOf("a1");
 const REDEEMED = redeemedOf("a1", "g1");
+const SIGN_INS = signInsOf("a1");
 
 /** Members that decide, of a state, and what they must not be. */
 const DECIDING: readonly (readonly [
@@ -56,7 +59,7 @@ const DECIDING: readonly (readonly [
   ["createdAt", PENDING, TIME, NOT_TIMES],
   ["expiresAt", ISSUED, TIME, NOT_TIMES],
   ["expiresAt", REDEEMED, TIME, NOT_TIMES],
-  ["state", PENDING, "pending, issued, redeemed or denied", [
+  ["state", PENDING, "pending, issued, redeemed, denied or sign_ins", [
     ...NOT_STRINGS,
     "Pending",
     "redeemed ",
@@ -90,6 +93,9 @@ const DECIDING: readonly (readonly [
   ["subject.authTime", ISSUED, TIME, NOT_TIMES],
   ["subject.amr", ISSUED, ARRAY, NOT_ARRAYS],
   ["grantId", REDEEMED, STRING, NOT_STRINGS],
+  ["clientId", REDEEMED, STRING, NOT_STRINGS],
+  ["sub", SIGN_INS, STRING, NOT_STRINGS],
+  ["signIns", SIGN_INS, "an array", [undefined, null, {}, "s1", 0]],
 ];
 
 for (const [path, authorization, type, others] of DECIDING) {
@@ -102,6 +108,22 @@ for (const [path, authorization, type, others] of DECIDING) {
     }
   });
 }
+
+Deno.test("checkedAuthorizations() rejects sign-ins without a client or a session", async () => {
+  for (const value of NOT_STRINGS) {
+    for (
+      const signIn of [
+        { clientId: value, sessionId: "s1" },
+        { clientId: "c", sessionId: value },
+        null,
+      ]
+    ) {
+      const signIns = [...SIGN_INS.signIns, signIn as SignIn];
+      const store = storeOf({ authorization: { ...SIGN_INS, signIns }, version: "1" });
+      await assertRejects(() => store.find("a1"), TypeError, "must be a non-empty string");
+    }
+  }
+});
 
 Deno.test("checkedAuthorizations() rejects a record without a version, or without an authorization", async () => {
   for (const version of NOT_STRINGS) {
@@ -123,6 +145,7 @@ Deno.test("checkedAuthorizations() accepts every state, and columns that do not 
     SEEN,
     ISSUED,
     REDEEMED,
+    SIGN_INS,
     denied,
     { ...denied, grantId: null, codeHash: null },
     { ...PENDING, request, ip: "192.0.2.1" },

@@ -3,7 +3,7 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import type { CasResult, StorageAdapter } from "../../../auth/stores/adapter.ts";
 import { repoAuthorizationStore, repoClientStore } from "../../../auth/stores/repo.ts";
-import type { Authorization, NewClient } from "../../../auth/stores/types.ts";
+import type { Authorization, AuthorizationBase, NewClient } from "../../../auth/stores/types.ts";
 import { memoryAdapter } from "../../contracts/_memory_adapter.ts";
 import {
   clientOf,
@@ -12,6 +12,7 @@ import {
   issuedOf,
   pendingOf,
   redeemedOf,
+  signInsOf,
   WHOLE_REQUEST,
 } from "../../contracts/_server_records.ts";
 
@@ -29,6 +30,7 @@ const WRITTEN: readonly (readonly [state: string, authorization: Authorization])
     subject: { ...issuedOf("a1").subject, provider: { name: "google", issuer: "https://g" } },
   }],
   ["redeemed", redeemedOf("a1", "g1")],
+  ["sign_ins", signInsOf("a1")],
   ["denied", { ...baseOf(pendingOf("a1")), state: "denied" }],
 ];
 
@@ -114,7 +116,7 @@ Deno.test("repoAuthorizationStore() and repoClientStore() reject if the adapter 
   ) await assertRejects(async () => void await call(), Error, "gone");
 });
 
-function baseOf({ id, issuer, clientId, createdAt, expiresAt }: Authorization) {
+function baseOf({ id, issuer, clientId, createdAt, expiresAt }: AuthorizationBase) {
   return { id, issuer, clientId, createdAt, expiresAt };
 }
 

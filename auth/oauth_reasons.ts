@@ -51,7 +51,8 @@ export type AuthorizationPageRefusal =
   | "parameter_repeated"
   | "redirect_uri_mismatch"
   | "redirect_uri_missing"
-  | "request_malformed";
+  | "request_malformed"
+  | "request_uri_unknown";
 
 /** Error that an authorization server redirects to the client, RFC 6749 §4.1.2.1 and OpenID Connect Core §3.1.2.6. */
 export type AuthorizationError =

@@ -54,5 +54,7 @@ export const INPUTS: number = size(1_000, 24_000);
 export const RANDOM_TABLES: number = size(300, 3_000);
 /** Random schemas with random rules, and queries for each. */
 export const RANDOM_SCHEMAS: number = size(20, 1_000);
+/** Authorization requests that are pushed. */
+export const PUSHED_REQUESTS: number = size(1_000, 100_000);
 /** Clients that try to register themselves. */
 export const REGISTRATIONS: number = size(1_000, 100_000);

@@ -8,6 +8,7 @@ import { authorize } from "./authorize/authorize.ts";
 import type { Endpoint, ServerContext } from "./core/context.ts";
 import { endSession } from "./logout/end_session.ts";
 import { serverMetadata } from "./_metadata.ts";
+import { PUSH_PATH, pushRequest } from "./authorize/pushed_request.ts";
 import { respondToAuthorize } from "./authorize/respond.ts";
 import { privateJson } from "./core/responses.ts";
 import { respondToUserinfo } from "./_respond.ts";
@@ -34,6 +35,14 @@ const ENDPOINTS: readonly Endpoint[] = [
     isOn: ({ grants }) => grants.includes("authorization_code"),
     handle: async (context, exchange) =>
       await respondToAuthorize(context, exchange, await authorize(context, exchange)),
+  },
+  {
+    member: "pushed_authorization_request_endpoint",
+    path: PUSH_PATH,
+    methods: ["POST"],
+    cors: true,
+    isOn: ({ pushedRequests }) => pushedRequests !== false,
+    handle: pushRequest,
   },
   {
     member: "token_endpoint",

@@ -12,8 +12,17 @@ import { claimNames } from "./core/scopes.ts";
 
 /** The metadata. */
 export function serverMetadata(
-  { issuer, scopes, acrValues, idTokenAlgorithm, hasDocuments, grants, dpop, logout }:
-    ServerContext,
+  {
+    issuer,
+    scopes,
+    acrValues,
+    idTokenAlgorithm,
+    hasDocuments,
+    grants,
+    dpop,
+    logout,
+    pushedRequests,
+  }: ServerContext,
   endpoints: readonly Endpoint[],
 ): Readonly<Record<string, unknown>> {
   const urls = endpoints.flatMap(({ member, path }) =>
@@ -38,6 +47,7 @@ export function serverMetadata(
     ],
     ...(acrValues.length === 0 ? {} : { acr_values_supported: acrValues }),
     claims_parameter_supported: true,
+    ...(pushedRequests === "required" ? { require_pushed_authorization_requests: true } : {}),
     request_parameter_supported: false,
     request_uri_parameter_supported: false, // its default is true
     authorization_response_iss_parameter_supported: true,

@@ -42,6 +42,7 @@ const NAMES: OptionNames<AuthorizationServerOptions> = {
   login: true,
   logout: true,
   now: true,
+  pushedRequests: true,
   refreshReuseSeconds: true,
   registration: true,
   resources: true,
@@ -96,7 +97,10 @@ export function checkShapes(options: AuthorizationServerOptions): void {
     if (value === undefined || typeof value === "boolean") continue;
     throw new TypeError(`${ACTION}: ${name} must be a boolean`);
   }
-  const { acrValues } = options;
+  const { acrValues, pushedRequests = false } = options;
+  if (typeof pushedRequests !== "boolean" && pushedRequests !== "required") {
+    throw new TypeError(`${ACTION}: pushedRequests must be a boolean or "required"`);
+  }
   const isList = acrValues === undefined ||
     (Array.isArray(acrValues) && acrValues.every((acr) => ACR_REGEXP.test(acr)));
   if (!isList) {
@@ -126,6 +130,7 @@ export function readResources(resources: readonly string[]): readonly [string, .
 }
 
 const LIFETIMES: EffectiveLifetimes = {
+  pushedRequest: 90,
   interaction: 600,
   code: 60,
   accessToken: 600,
@@ -142,7 +147,8 @@ export function readLifetimes(
   rejectUnknownOptions(`${ACTION}: lifetimes`, lifetimes, LIFETIMES);
   const given = Object.entries(lifetimes).filter(([, seconds]) => seconds !== undefined);
   const all = { ...LIFETIMES, ...Object.fromEntries(given) };
-  const { interaction, code, accessToken, idToken, refreshToken, grant } = all;
+  const { pushedRequest, interaction, code, accessToken, idToken, refreshToken, grant } = all;
+  requireSeconds(ACTION, { pushedRequest }, { min: 5, max: 600 }); // RFC 9126 §2.2
   requireSeconds(ACTION, { interaction }, { max: 3_600 });
   requireSeconds(ACTION, { code }, { max: 600 }); // RFC 6749 §4.1.2
   requireSeconds(ACTION, { accessToken, idToken }, { max: maxTokenAge });

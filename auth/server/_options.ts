@@ -73,6 +73,7 @@ export function readServerOptions(options: AuthorizationServerOptions): ServerCo
     refresh: refreshReuseSeconds === undefined
       ? refreshService(refresh)
       : repeatableRefreshService(refresh, refreshReuseSeconds),
+    pushedRequests: options.pushedRequests ?? false,
     states: options.states,
     dpop: readDpop(options, now),
     users,

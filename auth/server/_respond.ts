@@ -40,7 +40,9 @@ export function respondToError(
   exchange: Exchange,
   { error, isPage }: { readonly error: unknown; readonly isPage: boolean },
 ): Response {
-  if (error instanceof ServerRefusal) return refusalResponse(context, exchange, error.failure);
+  if (error instanceof ServerRefusal) {
+    return refusalResponse(context, exchange, { failure: error.failure, isPage });
+  }
   const { status, headers } = unexpected(context, error);
   if (isPage) return errorPage(ERRORS[status], context.strings(), status, headers);
   return privateJson({ error: ERRORS[status] }, { status, headers });
@@ -66,20 +68,22 @@ function unexpected(
 function refusalResponse(
   context: ServerContext,
   { address }: Exchange,
-  failure: Failure,
+  { failure, isPage }: { readonly failure: Failure; readonly isPage: boolean },
 ): Response {
   const { emit, issuer, strings } = context;
   switch (failure.kind) {
     case "page": {
       const { reason, clientId } = failure;
       emit("authorization.refused", { reason, clientId, address });
-      return errorPage(reason, strings(), pageStatusOf(reason));
+      if (isPage) return errorPage(reason, strings(), pageStatusOf(reason));
+      return pushError({ error: "invalid_request", error_description: reason });
     }
     case "redirect": {
       const { target, error, description } = failure;
       emit("authorization.refused", { reason: error, clientId: target.client.clientId, address });
       const more = description === undefined ? {} : { error_description: description };
-      return respondToClient(context, target, { error, ...more });
+      if (isPage) return respondToClient(context, target, { error, ...more });
+      return pushError({ error, ...more });
     }
     case "token": {
       const { reason, clientId, isBasic = false, nonce } = failure;
@@ -92,4 +96,9 @@ function refusalResponse(
       return privateJson({ error }, { status: needsChallenge ? 401 : 400, headers });
     }
   }
+}
+
+/** The refusal of an authorization request that was pushed: its client is told, RFC 9126 §2.3. */
+function pushError(error: Readonly<Record<string, string>>): Response {
+  return privateJson(error, { status: 400 });
 }

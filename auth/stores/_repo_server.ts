@@ -8,17 +8,10 @@ import { readAtomicAdapter, type RepoStoreOptions } from "./_repo.ts";
 import type { StoredRecord, Versioned } from "./adapter.ts";
 import type {
   Authorization,
-  AuthorizationRequest,
   AuthorizationStore,
-  AuthorizationSubject,
   ClientStore,
-  DeniedAuthorization,
-  IssuedAuthorization,
   NewClient,
-  PendingAuthorization,
-  RedeemedAuthorization,
   RegisteredClient,
-  UserSignIns,
 } from "./server_types.ts";
 
 const AUTHORIZATIONS = "authorizations";
@@ -92,126 +85,14 @@ export function repoClientStore(options: RepoStoreOptions): ClientStore {
   };
 }
 
-function authorizationRecord(authorization: Authorization): StoredRecord {
-  return { value: authorizationValue(authorization), expiresAt: authorization.expiresAt };
+function authorizationRecord(value: Authorization): StoredRecord {
+  return { value, expiresAt: value.expiresAt };
 }
 
-/** Every member of a record, so that a new one does not compile until it is listed. */
-type Members<Of> = { readonly [Member in keyof Required<Of>]: unknown };
-
-/** Members are listed: an object of the caller may have more, such as the code itself. */
-function authorizationValue(authorization: Authorization): unknown {
-  if (authorization.state === "sign_ins") return signInsValue(authorization);
-  const { id, issuer, clientId, createdAt, expiresAt } = authorization;
-  const base = { id, issuer, clientId, createdAt, expiresAt };
-  switch (authorization.state) {
-    case "pending": {
-      const { state, request, browser, seen } = authorization;
-      return {
-        state,
-        ...base,
-        request: requestValue(request),
-        browser,
-        seen: seen && { authTime: seen.authTime, sessionId: seen.sessionId },
-      } satisfies Members<PendingAuthorization>;
-    }
-    case "issued": {
-      const { state, request, codeHash, subject, scope } = authorization;
-      return {
-        state,
-        ...base,
-        request: requestValue(request),
-        codeHash,
-        subject: subjectValue(subject),
-        scope,
-      } satisfies Members<IssuedAuthorization>;
-    }
-    case "redeemed": {
-      const { state, codeHash, grantId } = authorization;
-      return { state, ...base, codeHash, grantId } satisfies Members<RedeemedAuthorization>;
-    }
-    case "denied":
-      return { state: authorization.state, ...base } satisfies Members<DeniedAuthorization>;
-  }
-}
-
-function signInsValue(
-  { state, id, issuer, sub, signIns, createdAt, expiresAt }: UserSignIns,
-): unknown {
-  return {
-    state,
-    id,
-    issuer,
-    sub,
-    signIns: signIns.map(({ clientId, sessionId }) => ({ clientId, sessionId })),
-    createdAt,
-    expiresAt,
-  } satisfies Members<UserSignIns>;
-}
-
-function requestValue(request: AuthorizationRequest): unknown {
-  const { redirectUri, responseMode, scope, resources, codeChallenge, state, nonce, prompt } =
-    request;
-  const { maxAge, acrValues, isAcrEssential, idTokenClaims, hintedSub, loginHint, uiLocales } =
-    request;
-  const { dpopJkt } = request;
-  return {
-    redirectUri,
-    responseMode,
-    scope,
-    resources,
-    codeChallenge,
-    dpopJkt,
-    state,
-    nonce,
-    prompt,
-    maxAge,
-    acrValues,
-    isAcrEssential,
-    idTokenClaims,
-    hintedSub,
-    loginHint,
-    uiLocales,
-  } satisfies Members<AuthorizationRequest>;
-}
-
-function subjectValue(subject: AuthorizationSubject): unknown {
-  const { sub, securityStamp, authTime, amr, acr, provider, sessionId } = subject;
-  return {
-    sub,
-    securityStamp,
-    authTime,
-    amr,
-    acr,
-    provider: provider && { name: provider.name, issuer: provider.issuer, sid: provider.sid },
-    sessionId,
-  } satisfies Members<AuthorizationSubject>;
-}
-
-function clientRecord(client: NewClient): StoredRecord {
-  const { clientId, name, type, redirectUris, authentication, secretHashes, grants, scope } =
-    client;
-  const { firstParty, clientUri, dpopBound, registeredAt, expiresAt, disabled } = client;
-  const { postLogoutRedirectUris, backchannelLogoutUri } = client;
-  const value = {
-    clientId,
-    name,
-    type,
-    redirectUris,
-    postLogoutRedirectUris,
-    backchannelLogoutUri,
-    authentication,
-    secretHashes,
-    grants,
-    scope,
-    firstParty,
-    clientUri,
-    dpopBound,
-    registeredAt,
-    expiresAt,
-    disabled,
-  } satisfies Members<NewClient>;
-  return { value, index: [ALL], expiresAt };
+/** The version is that of the record. */
+function clientRecord(client: NewClient & { readonly version?: string }): StoredRecord {
+  const { version: _, ...value } = client;
+  return { value, index: [ALL], expiresAt: client.expiresAt };
 }
 
 function readClient({ value, version }: Versioned): RegisteredClient {

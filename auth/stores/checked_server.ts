@@ -73,6 +73,9 @@ function checkState(authorization: Authorization): void {
   if (authorization.state === "sign_ins") return checkSignIns(authorization);
   requireStrings(AUTHORIZATION, authorization, ["clientId"]);
   switch (authorization.state) {
+    case "pushed":
+      requireStrings(AUTHORIZATION, authorization, ["uriHash"]);
+      return checkRequest(authorization.request);
     case "pending":
       requireStrings(AUTHORIZATION, authorization, ["browser"]);
       checkRequest(authorization.request);
@@ -88,7 +91,7 @@ function checkState(authorization: Authorization): void {
       return;
   }
   authorization satisfies never;
-  throw invalid(AUTHORIZATION, "state", "pending, issued, redeemed, denied or sign_ins");
+  throw invalid(AUTHORIZATION, "state", "pushed, pending, issued, redeemed, denied or sign_ins");
 }
 
 function checkSignIns(record: UserSignIns): void {

@@ -40,6 +40,8 @@ export interface RegisteredClient {
   readonly clientUri?: string;
   /** Whether all its access tokens must be bound to a key, RFC 9449 §5.2. */
   readonly dpopBound?: boolean;
+  /** Whether it must push its authorization requests, RFC 9126 §6. Any value but absent, `null`, `false` and 0 is taken for `true`. */
+  readonly requirePushedRequests?: boolean;
   /** When it was registered. */
   readonly registeredAt: number;
   /** From when on it is absent: a client that has registered itself, and is not used. @default never */
@@ -125,6 +127,16 @@ export interface AuthorizationBase {
   readonly expiresAt: number;
 }
 
+/** Was pushed by its client, and waits for a browser, RFC 9126. */
+export interface PushedAuthorization extends AuthorizationBase {
+  /** Discriminates states. */
+  readonly state: "pushed";
+  /** What was requested. */
+  readonly request: AuthorizationRequest;
+  /** SHA-256 of the secret of its `request_uri`. */
+  readonly uriHash: string;
+}
+
 /** Waits for the user to sign in or to consent. */
 export interface PendingAuthorization extends AuthorizationBase {
   /** Discriminates states. */
@@ -191,6 +203,7 @@ export interface UserSignIns extends Omit<AuthorizationBase, "clientId"> {
  */
 export type Authorization =
   | UserSignIns
+  | PushedAuthorization
   | PendingAuthorization
   | IssuedAuthorization
   | RedeemedAuthorization

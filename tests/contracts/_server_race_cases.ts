@@ -11,6 +11,7 @@ import {
   countGrants,
   decide,
   exchangeCode,
+  push,
   refresh,
   showForm,
   userinfoStatus,
@@ -55,6 +56,16 @@ const CASES: readonly RaceCase[] = [
       const answer = winnerOf(outcomes, ANSWERED);
       if (answer !== "access_denied") return await assertValidCode(stores, prize, answer);
       assertEquals(await countGrants(stores, prize), 0);
+    },
+  },
+  {
+    race: "usePushed",
+    why: "issues one code for a pushed request (AS33)",
+    prepare: push,
+    async check({ outcomes }, stores, prize) {
+      const code = codeOf(winnerOf(outcomes, "400 request_uri_unknown"));
+      const tokens = JSON.parse(await exchangeCode(stores, code, "own"));
+      assertEquals([typeof tokens.access_token, await countGrants(stores, prize)], ["string", 1]);
     },
   },
 ];

@@ -16,7 +16,7 @@ import type { AuthStores } from "../../auth/stores/types.ts";
 import { RACE_TIME, type Racer, userOf } from "./_races.ts";
 
 /** Name of a race. */
-export type ServerRace = "exchangeCode" | "refresh" | "consent" | "decide";
+export type ServerRace = "exchangeCode" | "refresh" | "consent" | "decide" | "usePushed";
 
 /** What `consent` and `decide` submit: a form, and the browser that it was shown in. */
 export interface ShownForm {
@@ -26,6 +26,8 @@ export interface ShownForm {
 
 const ISSUER = "https://id.example";
 const CLIENT_ID = "shop";
+/** A client whose users are not asked. */
+const OWN_ID = "own";
 const REDIRECT_URI = "https://shop.example/callback";
 const VERIFIER = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"; // RFC 7636 Appendix B
 const CHALLENGE = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM";
@@ -41,19 +43,37 @@ export const SERVER_RACES: { readonly [R in ServerRace]: (racer: Racer) => Promi
     const decision = Number(racer) % 2 === 0 ? "allow" : "deny";
     return decide(stores, { sub: prize, form: JSON.parse(version), decision });
   },
+  usePushed: ({ stores, prize, version }) => usePushed(stores, prize, version),
 };
+
+const REQUEST = {
+  response_type: "code",
+  client_id: CLIENT_ID,
+  redirect_uri: REDIRECT_URI,
+  scope: "openid",
+  code_challenge: CHALLENGE,
+  code_challenge_method: "S256",
+} as const;
+
+/** Creates a user, and pushes a request of a client that needs no consent. @returns Its reference. */
+export async function push(stores: AuthStores, sub: string): Promise<string> {
+  await stores.users.create(userOf(sub, `identifier of ${sub}`));
+  const body = new URLSearchParams({ ...REQUEST, client_id: OWN_ID }).toString();
+  const response = await send(stores, "/oauth/par", { method: "POST", headers: FORM, body });
+  return (await response.json()).request_uri;
+}
+
+/** Sends a browser of a user with the reference of a pushed request. @returns `code`, or the status and reason of a page. */
+async function usePushed(stores: AuthStores, sub: string, request_uri: string): Promise<string> {
+  const query = new URLSearchParams({ client_id: OWN_ID, request_uri });
+  const init = { headers: { "X-User": sub } };
+  return await answerOf(await send(stores, `/oauth/authorize?${query}`, init));
+}
 
 /** Creates a user, and shows it the consent page of a request. */
 export async function showForm(stores: AuthStores, sub: string): Promise<ShownForm> {
   await stores.users.create(userOf(sub, `identifier of ${sub}`));
-  const query = new URLSearchParams({
-    response_type: "code",
-    client_id: CLIENT_ID,
-    redirect_uri: REDIRECT_URI,
-    scope: "openid",
-    code_challenge: CHALLENGE,
-    code_challenge_method: "S256",
-  });
+  const query = new URLSearchParams(REQUEST);
   const response = await send(stores, `/oauth/authorize?${query}`, { headers: { "X-User": sub } });
   const page = await response.text();
   const fields = [...page.matchAll(/<input type="hidden" name="(\w+)" value="([^"]*)">/g)]
@@ -76,6 +96,10 @@ export async function decide(
     headers: { ...FORM, "X-User": sub, Cookie: cookie, "Sec-Fetch-Site": "same-origin" },
     body: new URLSearchParams({ ...fields, decision }).toString(),
   });
+  return await answerOf(response);
+}
+
+async function answerOf(response: Response): Promise<string> {
   const location = response.headers.get("Location");
   if (location === null) {
     return `${response.status} ${/<code>(\w+)<\/code>/.exec(await response.text())?.[1]}`;
@@ -85,8 +109,13 @@ export async function decide(
 }
 
 /** Exchanges a code. @returns The tokens as JSON, or the error. */
-export async function exchangeCode(stores: AuthStores, code: string): Promise<string> {
+export async function exchangeCode(
+  stores: AuthStores,
+  code: string,
+  client_id: string = CLIENT_ID,
+): Promise<string> {
   return await token(stores, {
+    client_id,
     grant_type: "authorization_code",
     code,
     redirect_uri: REDIRECT_URI,
@@ -138,7 +167,9 @@ function createServer(stores: AuthStores): AuthorizationServer {
     issuer: ISSUER,
     clients: staticClients([
       { clientId: CLIENT_ID, name: "Shop", redirectUris: [REDIRECT_URI] },
+      { clientId: OWN_ID, name: "Own", redirectUris: [REDIRECT_URI], firstParty: true },
     ]),
+    pushedRequests: true,
     codes: stores.authorizations,
     tokens: stores.refreshTokens,
     keyService: keyService({

@@ -12,6 +12,7 @@ import type {
   IssuedAuthorization,
   NewClient,
   PendingAuthorization,
+  PushedAuthorization,
   RedeemedAuthorization,
   RegisteredClient,
   StoredAuthorization,
@@ -60,6 +61,11 @@ function baseOf(id: string): AuthorizationBase {
     createdAt: CREATED,
     expiresAt: EXPIRES,
   };
+}
+
+/** An authorization that its client has pushed. */
+export function pushedOf(id: string): PushedAuthorization {
+  return { state: "pushed", ...baseOf(id), request: REQUEST, uriHash: "digest of a reference" };
 }
 
 /** An authorization that waits for the user. */

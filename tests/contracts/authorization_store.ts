@@ -22,6 +22,7 @@ import {
   findAuthorization,
   issuedOf,
   pendingOf,
+  pushedOf,
   redeemedOf,
   signInsOf,
   WHOLE_REQUEST,
@@ -29,6 +30,8 @@ import {
 
 /** An authorization of each state, with every member and without optional ones. */
 const STATES: readonly (readonly [why: string, authorization: Authorization])[] = [
+  ["pushed", pushedOf("a1")],
+  ["pushed, with every member", { ...pushedOf("a1"), request: WHOLE_REQUEST }],
   ["pending", pendingOf("a1")],
   ["pending, with every member", {
     ...pendingOf("a1"),

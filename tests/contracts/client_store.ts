@@ -25,6 +25,7 @@ const WHOLE: NewClient = {
   firstParty: false,
   clientUri: "https://shop.example/",
   dpopBound: true,
+  requirePushedRequests: true,
   disabled: true,
 };
 

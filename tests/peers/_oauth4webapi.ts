@@ -8,6 +8,7 @@ import {
   authenticationOf,
   type Authentications,
   checksOf,
+  type Parameters,
   type PeerClaims,
   type PeerTokens,
   type RelyingParty,
@@ -34,6 +35,18 @@ interface Oauth4webapi extends Authentications {
     response: URLSearchParams,
     state: string,
   ): URLSearchParams;
+  pushedAuthorizationRequest(
+    server: object,
+    client: object,
+    authentication: unknown,
+    parameters: URLSearchParams,
+    options: object,
+  ): Promise<Response>;
+  processPushedAuthorizationResponse(
+    server: object,
+    client: object,
+    response: Response,
+  ): Promise<{ readonly request_uri: string }>;
   authorizationCodeGrantRequest(
     server: object,
     client: object,
@@ -107,21 +120,42 @@ export async function withOauth4webapi(options: RelyingPartyOptions): Promise<Re
   const server = await OAUTH.processDiscoveryResponse(url, found);
   const client = { client_id: clientId };
   const authentication = authenticationOf(OAUTH, options);
+  async function prepare(parameters: Parameters) {
+    const checks = checksOf(parameters, {
+      state: OAUTH.generateRandomState(),
+      nonce: OAUTH.generateRandomNonce(),
+      verifier: OAUTH.generateRandomCodeVerifier(),
+    });
+    const challenge = await OAUTH.calculatePKCECodeChallenge(checks.verifier);
+    const all = { client_id: clientId, redirect_uri: redirectUri, response_type: "code" };
+    const query = new URLSearchParams({
+      ...all,
+      ...requestOf(checks, challenge),
+      ...parameters,
+    });
+    return { query, checks };
+  }
   return {
     metadata: server,
     async begin(parameters = {}) {
-      const checks = checksOf(parameters, {
-        state: OAUTH.generateRandomState(),
-        nonce: OAUTH.generateRandomNonce(),
-        verifier: OAUTH.generateRandomCodeVerifier(),
-      });
-      const challenge = await OAUTH.calculatePKCECodeChallenge(checks.verifier);
-      const all = { client_id: clientId, redirect_uri: redirectUri, response_type: "code" };
-      const query = new URLSearchParams({
-        ...all,
-        ...requestOf(checks, challenge),
-        ...parameters,
-      });
+      const { query, checks } = await prepare(parameters);
+      return { url: new URL(`${server["authorization_endpoint"]}?${query}`), checks };
+    },
+    async push(parameters = {}) {
+      const { query: all, checks } = await prepare(parameters);
+      const response = await OAUTH.pushedAuthorizationRequest(
+        server,
+        client,
+        authentication,
+        all,
+        INSECURE,
+      );
+      const { request_uri } = await OAUTH.processPushedAuthorizationResponse(
+        server,
+        client,
+        response,
+      );
+      const query = new URLSearchParams({ client_id: clientId, request_uri });
       return { url: new URL(`${server["authorization_endpoint"]}?${query}`), checks };
     },
     async finish(given, { state, nonce, verifier, maxAge }) {

@@ -34,6 +34,7 @@ interface OpenidClient extends Authentications {
     options: unknown,
   ): Promise<{ serverMetadata(): Readonly<Record<string, unknown>> }>;
   buildAuthorizationUrl(configuration: object, parameters: Parameters): URL;
+  buildAuthorizationUrlWithPAR(configuration: object, parameters: Parameters): Promise<URL>;
   authorizationCodeGrant(configuration: object, response: URL | Request, checks: object): Promise<
     PeerTokens & { readonly id_token: string; claims(): PeerClaims | undefined }
   >;
@@ -62,17 +63,25 @@ export async function withOpenidClient(options: RelyingPartyOptions): Promise<Re
       [OPENID.customFetch]: fetchWhole,
     },
   );
+  async function prepare(parameters: Parameters) {
+    const checks = checksOf(parameters, {
+      state: OPENID.randomState(),
+      nonce: OPENID.randomNonce(),
+      verifier: OPENID.randomPKCECodeVerifier(),
+    });
+    const challenge = await OPENID.calculatePKCECodeChallenge(checks.verifier);
+    const all = { ...requestOf(checks, challenge), redirect_uri: redirectUri, ...parameters };
+    return { all, checks };
+  }
   return {
     metadata: configuration.serverMetadata(),
     async begin(parameters = {}) {
-      const checks = checksOf(parameters, {
-        state: OPENID.randomState(),
-        nonce: OPENID.randomNonce(),
-        verifier: OPENID.randomPKCECodeVerifier(),
-      });
-      const challenge = await OPENID.calculatePKCECodeChallenge(checks.verifier);
-      const all = { ...requestOf(checks, challenge), redirect_uri: redirectUri, ...parameters };
+      const { all, checks } = await prepare(parameters);
       return { url: OPENID.buildAuthorizationUrl(configuration, all), checks };
+    },
+    async push(parameters = {}) {
+      const { all, checks } = await prepare(parameters);
+      return { url: await OPENID.buildAuthorizationUrlWithPAR(configuration, all), checks };
     },
     async finish(response, { state, nonce, verifier, maxAge }) {
       const tokens = await OPENID.authorizationCodeGrant(configuration, response, {

@@ -63,6 +63,8 @@ export interface RelyingParty {
   readonly metadata: Readonly<Record<string, unknown>>;
   /** Begins a request, for `openid email notes:read` unless it says otherwise. */
   begin(parameters?: Parameters): Promise<Begun>;
+  /** Begins such a request by pushing it, RFC 9126. Rejects as the peer does. */
+  push(parameters?: Parameters): Promise<Begun>;
   /** Checks a response and exchanges its code. Rejects as the peer does. */
   finish(response: URL | Request, checks: Checks): Promise<SignIn>;
   refresh(token: string, parameters?: Parameters): Promise<PeerTokens>;

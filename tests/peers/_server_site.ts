@@ -90,6 +90,7 @@ export async function startServerSite(
     scopes: { "notes:read": { description: "Read your notes" } },
     claims: () => ({ name: "Ada", email: "ada@example.org", email_verified: true }),
     insecureLoopback: true,
+    pushedRequests: true,
     ...runtimeOptions(runtime),
   });
   const router = mountOAuthServer(

@@ -22,6 +22,8 @@ export interface Interaction {
   readonly authorization: PendingAuthorization;
   /** Version of its record; `undefined` while there is none. */
   readonly version: string | undefined;
+  /** Whether its record is that of an interaction already, not of a pushed request. */
+  readonly isKept: boolean;
   readonly target: ResponseTarget;
   /** Value of its cookie, which only this browser has. */
   readonly browser: string;
@@ -31,17 +33,19 @@ export interface Interaction {
 
 const ID_REGEXP = /^[\w-]{22}$/;
 
-/** Begins an interaction. It is not stored before the user has to be asked. */
+/** Begins an interaction, of a pushed request in its record. It is not stored before the user has to be asked. */
 export async function beginInteraction(
   { issuer, lifetimes, cookies, now }: ServerContext,
   request: Request,
-  { target, asked, subject }: {
+  { target, asked, subject, pushed }: {
     readonly target: ResponseTarget;
     readonly asked: AuthorizationRequest;
     readonly subject: AuthorizationSubject | undefined;
+    readonly pushed?: { readonly id: string; readonly version: string };
   },
 ): Promise<Interaction> {
-  const [id, browser] = [randomId(), randomToken()];
+  const { id = randomId(), version } = pushed ?? {};
+  const browser = randomToken();
   const at = now();
   const authorization: PendingAuthorization = {
     state: "pending",
@@ -55,7 +59,7 @@ export async function beginInteraction(
     expiresAt: at + lifetimes.interaction,
   };
   const own = cookies.begin(request, id, browser);
-  return { authorization, version: undefined, target, browser, cookies: own };
+  return { authorization, version, isKept: false, target, browser, cookies: own };
 }
 
 /**
@@ -68,7 +72,7 @@ export async function resumeInteraction(
   context: ServerContext,
   request: Request,
   id: string,
-): Promise<Interaction & { readonly version: string }> {
+): Promise<Interaction> {
   const found = ID_REGEXP.test(id) ? await context.codes.find(id) : null;
   const { authorization, version = "" } = found ?? {};
   const isWaiting = authorization?.state === "pending" &&
@@ -81,7 +85,7 @@ export async function resumeInteraction(
   }
   const target = await findTargetOf(context, authorization);
   checkPermission(target, authorization.request.scope);
-  return { authorization, version, target, browser, cookies: [] };
+  return { authorization, version, isKept: true, target, browser, cookies: [] };
 }
 
 /**

@@ -14,15 +14,21 @@ import { refusePage, type ResponseTarget } from "../core/refusal.ts";
 
 type TargetContext = Pick<ServerContext, "clients" | "hasDocuments" | "insecureLoopback">;
 
-/** The target of a request. @throws {ServerRefusal} A page. */
+/**
+ * The target of a request.
+ *
+ * @param authenticated The client, if it sends the request itself.
+ * @throws {ServerRefusal} A page.
+ */
 export async function findTarget(
   context: TargetContext,
   parameters: URLSearchParams,
+  authenticated?: RegisteredClient,
 ): Promise<ResponseTarget> {
   const clientId = soleValue(parameters, "client_id");
   const redirectUri = soleValue(parameters, "redirect_uri");
   if (clientId === null || redirectUri === null) throw refusePage("parameter_repeated");
-  const client = await findClient(context, clientId ?? "");
+  const client = authenticated ?? await findClient(context, clientId ?? "");
   if (redirectUri === undefined) throw refusePage("redirect_uri_missing", client.clientId);
   const state = soleValue(parameters, "state") ?? "";
   // A form can only be posted over HTTP
@@ -38,7 +44,7 @@ export async function findTarget(
 /** The target of a request that is stored, checked again: the client may have changed meanwhile. @throws {ServerRefusal} A page. */
 export async function findTargetOf(
   context: TargetContext,
-  { clientId, request }: PendingAuthorization,
+  { clientId, request }: Pick<PendingAuthorization, "clientId" | "request">,
 ): Promise<ResponseTarget> {
   const { redirectUri, responseMode, state } = request;
   const client = await findClient(context, clientId);

@@ -6,7 +6,7 @@
 
 import { digestText } from "../../_kdf.ts";
 import { randomToken } from "../../_random.ts";
-import type { AuthorizationSubject, IssuedAuthorization } from "../../stores/server_types.ts";
+import type { Authorization, AuthorizationSubject } from "../../stores/server_types.ts";
 import { readAuthorizationRequest } from "./authorization_request.ts";
 import { readConsent } from "./_consent.ts";
 import type { Exchange, ServerContext } from "../core/context.ts";
@@ -15,6 +15,7 @@ import { listGrants } from "../core/grants.ts";
 import { beginInteraction, type Interaction, resumeInteraction } from "./_interaction.ts";
 import { checkLogin } from "./_login_check.ts";
 import { readPageForm, readQuery } from "../core/parameters.ts";
+import { isPushedRequest, usePushedRequest } from "./pushed_request.ts";
 import { refusePage, refuseRedirect, type ResponseTarget } from "../core/refusal.ts";
 import { grantedResources } from "../core/resources.ts";
 import { findTarget } from "./_target.ts";
@@ -60,10 +61,19 @@ export async function authorize(
     return await proceed(context, exchange, { interaction, subject });
   }
 
-  // 3. Client and redirect URI: until here errors are pages, from here on redirects
-  const target = await findTarget(context, parameters);
+  // 3. A request that its client has pushed, and that was read then: what comes beside it is ignored, RFC 9126 §4
+  if (isPushedRequest(context, parameters)) {
+    const interaction = await usePushedRequest(context, request, { parameters, subject });
+    return await proceed(context, exchange, { interaction, subject });
+  }
 
-  // 4 to 9. All other parameters, and what the client may do
+  // 4. Client and redirect URI: until here errors are pages, from here on redirects
+  const target = await findTarget(context, parameters);
+  if (context.pushedRequests === "required" || target.client.requirePushedRequests) {
+    throw refuseRedirect(target, "invalid_request", "the request must be pushed"); // RFC 9126 §5, §6
+  }
+
+  // 5 to 9. All other parameters, and what the client may do
   const asked = await readAuthorizationRequest(context, target, parameters);
 
   // 10. The interaction, stored only if the user must be asked
@@ -128,9 +138,7 @@ async function decide(
   }
   const { id, issuer, clientId, createdAt, expiresAt } = authorization;
   const denied = { state: "denied", id, issuer, clientId, createdAt, expiresAt } as const;
-  if (await context.codes.update(denied, interaction.version) === "lost") {
-    throw refusePage("interaction_unknown", clientId);
-  }
+  await advance(context, interaction, denied);
   throw refuseRedirect(target, "access_denied");
 }
 
@@ -160,26 +168,37 @@ async function needsConsent(
 
 /** Stores an interaction, unless it is stored. @throws {AuthError} `throttled` */
 async function keep(
-  { codes, throttle }: ServerContext,
+  context: ServerContext,
   { address }: Exchange,
-  { authorization, version }: Interaction,
+  interaction: Interaction,
 ): Promise<void> {
-  if (version !== undefined) return;
-  await throttle?.challenge({ address });
-  await codes.create(authorization);
+  if (interaction.isKept) return;
+  await context.throttle?.challenge({ address });
+  await advance(context, interaction, interaction.authorization);
 }
 
-/** Issues the code, once: of concurrent requests one changes the record. */
+/** Stores the next state of an authorization: of concurrent requests one does. @throws {ServerRefusal} A page. */
+async function advance(
+  { codes }: ServerContext,
+  { authorization: { clientId }, version, isKept }: Interaction,
+  next: Authorization,
+): Promise<void> {
+  if (version === undefined) return await codes.create(next);
+  if (await codes.update(next, version) === "updated") return;
+  throw refusePage(isKept ? "interaction_unknown" : "request_uri_unknown", clientId);
+}
+
+/** Issues the code. */
 async function issueCode(
-  { codes, lifetimes, now }: ServerContext,
-  { authorization, version, target }: Interaction,
+  context: ServerContext,
+  interaction: Interaction,
   subject: AuthorizationSubject,
   scope: readonly string[],
 ): Promise<AuthorizeOutcome> {
-  const { id, issuer, clientId, request } = authorization;
+  const { id, issuer, clientId, request, createdAt } = interaction.authorization;
   const secret = randomToken();
-  const at = now();
-  const issued: IssuedAuthorization = {
+  const at = context.now();
+  await advance(context, interaction, {
     state: "issued",
     id,
     issuer,
@@ -188,12 +207,8 @@ async function issueCode(
     codeHash: await digestText(secret),
     subject,
     scope,
-    createdAt: authorization.createdAt,
-    expiresAt: at + lifetimes.code,
-  };
-  if (version === undefined) await codes.create(issued);
-  else if (await codes.update(issued, version) === "lost") {
-    throw refusePage("interaction_unknown", clientId);
-  }
-  return { kind: "code", target, code: `${id}.${secret}` };
+    createdAt,
+    expiresAt: at + context.lifetimes.code,
+  });
+  return { kind: "code", target: interaction.target, code: `${id}.${secret}` };
 }

@@ -44,9 +44,10 @@ export function describeClient(
   init: RegisterClientInit,
   defaultAuthentication: ClientAuthenticationMethod,
 ): ClientDescription {
-  const { name, type = "web", scope, firstParty = false, clientUri, dpopBound = false } = init;
+  const { name, type = "web", scope, firstParty = false, clientUri } = init;
   const { authentication = defaultAuthentication } = init;
   const { postLogoutRedirectUris, backchannelLogoutUri } = init;
+  const { dpopBound = false, requirePushedRequests = false } = init;
   requireRule(typeof name === "string", TypeError, "name must be a string");
   requireRule(
     NAME_REGEXP.test(name) && name.trim() !== "",
@@ -73,6 +74,11 @@ export function describeClient(
   );
   if (clientUri !== undefined) checkClientUri(clientUri);
   if (backchannelLogoutUri !== undefined) checkLogoutUri(backchannelLogoutUri);
+  requireRule(
+    typeof requirePushedRequests === "boolean",
+    TypeError,
+    "requirePushedRequests must be a boolean",
+  );
   const grants = readGrants(init.grants);
   return {
     name,
@@ -88,6 +94,7 @@ export function describeClient(
     ...(firstParty ? { firstParty } : {}),
     ...(clientUri === undefined ? {} : { clientUri }),
     ...(dpopBound ? { dpopBound } : {}),
+    ...(requirePushedRequests ? { requirePushedRequests } : {}),
   };
 }
 

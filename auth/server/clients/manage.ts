@@ -43,6 +43,7 @@ const REGISTER_NAMES: OptionNames<RegisterClientInit> = {
   firstParty: true,
   clientUri: true,
   dpopBound: true,
+  requirePushedRequests: true,
 };
 
 const NAMES: OptionNames<ClientInit> = { ...REGISTER_NAMES, clientId: true, secret: true };

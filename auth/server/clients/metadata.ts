@@ -44,6 +44,7 @@ export function readClientMetadata(
   const { application_type, grant_types = ["authorization_code"] } = metadata;
   const { post_logout_redirect_uris = [], backchannel_logout_uri: logoutUri } = metadata;
   const { dpop_bound_access_tokens } = metadata;
+  const { require_pushed_authorization_requests: pushed } = metadata;
 
   // Redirect URIs, and what kind of application has such
   if (!isStrings(redirect_uris) || redirect_uris.length === 0) {
@@ -102,6 +103,7 @@ export function readClientMetadata(
       ...(dpop_bound_access_tokens === undefined
         ? {}
         : { dpopBound: dpop_bound_access_tokens as boolean }),
+      ...(pushed === undefined ? {} : { requirePushedRequests: pushed as boolean }),
     }, defaultMethod);
   } catch (error) {
     if (!(error instanceof TypeError) && !(error instanceof RangeError)) throw error;
@@ -137,12 +139,13 @@ function isPublicUri(uri: unknown): uri is string {
 }
 
 /** Messages name members as RFC 7591 does. */
-const NAMES_REGEXP = /^(?:name|clientUri|dpopBound)\b/;
+const NAMES_REGEXP = /^(?:name|clientUri|dpopBound|requirePushedRequests)\b/;
 
 const NAMES: Readonly<Record<string, string>> = {
   name: "client_name",
   clientUri: "client_uri",
   dpopBound: "dpop_bound_access_tokens",
+  requirePushedRequests: "require_pushed_authorization_requests",
 };
 
 function rename(name: string): string {

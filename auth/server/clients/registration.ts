@@ -188,5 +188,6 @@ export function registrationResponse(
     scope: (client.scope ?? scopes).join(" "),
     ...(clientUri === undefined ? {} : { client_uri: clientUri }),
     ...(dpopBound ? { dpop_bound_access_tokens: dpopBound } : {}),
+    ...(client.requirePushedRequests ? { require_pushed_authorization_requests: true } : {}),
   };
 }

@@ -54,6 +54,8 @@ export interface ClientInit {
   readonly clientUri?: string | undefined;
   /** Whether all its access tokens must be bound to a key, RFC 9449 §5.2. The server needs the option `dpop`. @default {false} */
   readonly dpopBound?: boolean | undefined;
+  /** Whether it must push its authorization requests, RFC 9126, which the server's option `pushedRequests` permits. @default {false} */
+  readonly requirePushedRequests?: boolean | undefined;
 }
 
 /** A client for {@linkcode registerClient}, which generates id and secret. */

@@ -45,6 +45,8 @@ export interface ServerContext
   readonly registration: Registration | undefined;
   /** Grant types of the token endpoint. */
   readonly grants: readonly GrantType[];
+  /** Whether clients may push authorization requests, or must. */
+  readonly pushedRequests: boolean | "required";
   readonly codes: AuthorizationStore;
   readonly tokens: RefreshTokenStore;
   readonly refresh: RefreshService;

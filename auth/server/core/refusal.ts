@@ -152,6 +152,7 @@ export function pageStatusOf(reason: AuthorizationPageRefusal): 400 | 403 | 404 
     case "redirect_uri_mismatch":
     case "redirect_uri_missing":
     case "request_malformed":
+    case "request_uri_unknown":
       return 400;
     case "browser_mismatch":
     case "consent_forged":

@@ -33,6 +33,8 @@ export interface ScopeInfo {
 
 /** Lifetimes in seconds. */
 export interface ServerLifetimes {
+  /** Pushed requests, until the browser comes with their `request_uri`: 5 to 600 (RFC 9126 §2.2). @default {90} */
+  readonly pushedRequest?: number | undefined;
   /** From the request to the user's consent. @default {600} */
   readonly interaction?: number | undefined;
   /** Authorization codes, at most 600 (RFC 6749 §4.1.2). @default {60} */
@@ -174,6 +176,13 @@ export interface AuthorizationServerOptions {
    * @default {false}
    */
   readonly dpop?: boolean | DpopServerOptions | undefined;
+  /**
+   * Whether clients may push their authorization requests, RFC 9126: to `/oauth/par`, authenticated, so that the browser carries a
+   * reference only. With `"required"` all must, and others are refused; a client's own `requirePushedRequests` demands it of that one.
+   *
+   * @default {false}
+   */
+  readonly pushedRequests?: boolean | "required" | undefined;
   /**
    * Clients whose id is the `https` URL of a document about them, which is fetched:
    * draft-ietf-oauth-client-id-metadata-document. Clients in `clients` come first.

@@ -59,6 +59,7 @@ Deno.test("staticClients() finds a client with everything", async () => {
     scope: ["orders:read"],
     firstParty: true,
     clientUri: "https://shop.example/about",
+    requirePushedRequests: true,
   } as const;
   assertEquals(await staticClients([SPA, { ...init, secret }]).find("shop"), {
     ...init,
@@ -145,6 +146,7 @@ const ACCEPTED: readonly (readonly [why: string, init: Partial<ClientInit>])[] =
     scope: undefined,
     firstParty: undefined,
     clientUri: undefined,
+    requirePushedRequests: undefined,
   }],
 ];
 for (const [why, init] of ACCEPTED) {
@@ -252,6 +254,7 @@ const REJECTED: readonly Rejected[] = [
   ["a scope as text", { scope: "a b" }, TypeError, "scope must be an array of strings"],
   ["a scope with a space", { scope: ["a b"] }, RangeError, "scope must not have duplicates"],
   ["a duplicate scope", { scope: ["a", "a"] }, RangeError, "scope must not have duplicates"],
+  ["a text for a boolean", { requirePushedRequests: "yes" }, TypeError, "must be a boolean"],
   ["a home page that is a URL", { clientUri: new URL("https://a.example") }, TypeError, "a string"],
   ["a home page of http", { clientUri: "http://a.example" }, RangeError, "must be an https URL"],
   ["a home page of javascript:", { clientUri: "javascript:alert(1)" }, RangeError, "an https URL"],

@@ -103,6 +103,15 @@ const REJECTED: readonly (readonly [
   ].map((name) =>
     [`${name} that is no function`, { [name]: {} }, TypeError, new RegExp(name)] as const
   ),
+  ["pushedRequests that are text", { pushedRequests: "yes" }, TypeError, /pushedRequests/],
+  ["pushedRequests that are null", { pushedRequests: null }, TypeError, /pushedRequests/],
+  ["references of 4 seconds", { lifetimes: { pushedRequest: 4 } }, RangeError, /pushedRequest/],
+  [
+    "references of more than 10 minutes, RFC 9126 §2.2",
+    { lifetimes: { pushedRequest: 601 } },
+    RangeError,
+    /pushedRequest/,
+  ],
   ["insecureLoopback that is text", { insecureLoopback: "false" }, TypeError, /insecureLoopback/],
   ["acrValues that are text", { acrValues: "aal1" }, TypeError, /acrValues/],
   ["acrValues with a space", { acrValues: ["aal1 aal2"] }, TypeError, /acrValues/],
@@ -131,16 +140,17 @@ const REJECTED: readonly (readonly [
   ["no signature", { idTokenAlgorithm: "none" }, TypeError, /idToken/],
   ["lifetimes that are null", { lifetimes: null }],
   ["an unknown lifetime", { lifetimes: { session: 1 } }, TypeError, /unknown option session/],
-  ...["interaction", "code", "accessToken", "idToken", "refreshToken", "grant"].flatMap((name) =>
-    [0, -1, 1.5, NaN, Infinity, "60", 34_560_001].map((seconds) =>
-      [
-        `lifetimes.${name} of ${seconds}`,
-        { lifetimes: { [name]: seconds } },
-        RangeError,
-        new RegExp(name),
-      ] as const
-    )
-  ),
+  ...["pushedRequest", "interaction", "code", "accessToken", "idToken", "refreshToken", "grant"]
+    .flatMap((name) =>
+      [0, -1, 1.5, NaN, Infinity, "60", 34_560_001].map((seconds) =>
+        [
+          `lifetimes.${name} of ${seconds}`,
+          { lifetimes: { [name]: seconds } },
+          RangeError,
+          new RegExp(name),
+        ] as const
+      )
+    ),
   [
     "codes that live for more than 10 minutes, RFC 6749 §4.1.2",
     {
@@ -277,6 +287,7 @@ const ACCEPTED: readonly (readonly [why: string, options: Partial<AuthorizationS
       acrValues: undefined,
       idTokenAlgorithm: undefined,
       lifetimes: undefined,
+      pushedRequests: undefined,
       insecureLoopback: undefined,
       throttle: undefined,
       clientAddress: undefined,
@@ -287,6 +298,7 @@ const ACCEPTED: readonly (readonly [why: string, options: Partial<AuthorizationS
     ["lifetimes that are undefined", { lifetimes: { code: undefined, grant: undefined } }],
     ["the longest lifetimes", {
       lifetimes: {
+        pushedRequest: 600,
         interaction: 3_600,
         code: 600,
         accessToken: 3_600,

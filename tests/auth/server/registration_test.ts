@@ -155,6 +155,10 @@ const REGISTERED: readonly (readonly [why: string, asked: object, told: object])
   ["a home page", { ...WEB, client_uri: "https://app.example/" }, {
     client_uri: "https://app.example/",
   }],
+  ["a client that must push its requests, RFC 9126 §6 (AS34)", {
+    ...WEB,
+    require_pushed_authorization_requests: true,
+  }, { require_pushed_authorization_requests: true }],
   ["client_secret_post", { ...WEB, token_endpoint_auth_method: "client_secret_post" }, {
     token_endpoint_auth_method: "client_secret_post",
   }],
@@ -284,6 +288,7 @@ const REFUSED: readonly (readonly [why: string, error: string, metadata: unknown
   ["a name with a line break", METADATA, { ...WEB, client_name: "a\nb" }],
   ["a name of 201 characters", METADATA, { ...WEB, client_name: "a".repeat(201) }],
   ["javascript: as home page", METADATA, { ...WEB, client_uri: "javascript:alert(1)" }],
+  ["a text for a boolean", METADATA, { ...WEB, require_pushed_authorization_requests: "false" }],
   ["private_key_jwt", METADATA, { ...WEB, token_endpoint_auth_method: "private_key_jwt" }],
   ["private_key_jwt of a native client", METADATA, {
     redirect_uris: [LOOPBACK],

@@ -21,6 +21,7 @@ import {
   findClient,
   issuedOf,
   pendingOf,
+  pushedOf,
   redeemedOf,
   signInsOf,
   WHOLE_REQUEST,
@@ -41,6 +42,7 @@ const SEEN: Authorization = {
   request: WHOLE_REQUEST,
   seen: { authTime: CREATED, sessionId: "s1" },
 };
+const PUSHED = pushedOf("a1");
 const PENDING = pendingOf("a1");
 const ISSUED = issuedOf("a1");
 const REDEEMED = redeemedOf("a1", "g1");
@@ -59,13 +61,16 @@ const DECIDING: readonly (readonly [
   ["createdAt", PENDING, TIME, NOT_TIMES],
   ["expiresAt", ISSUED, TIME, NOT_TIMES],
   ["expiresAt", REDEEMED, TIME, NOT_TIMES],
-  ["state", PENDING, "pending, issued, redeemed, denied or sign_ins", [
+  ["state", PENDING, "pushed, pending, issued, redeemed, denied or sign_ins", [
     ...NOT_STRINGS,
     "Pending",
     "redeemed ",
     "__proto__",
   ]],
   ["browser", PENDING, STRING, NOT_STRINGS],
+  ["uriHash", PUSHED, STRING, NOT_STRINGS],
+  ["request", PUSHED, "an object", NOT_OBJECTS],
+  ["request.redirectUri", PUSHED, STRING, NOT_STRINGS],
   ["request", PENDING, "an object", NOT_OBJECTS],
   ["request", ISSUED, "an object", NOT_OBJECTS],
   ["request.redirectUri", PENDING, STRING, NOT_STRINGS],
@@ -141,6 +146,7 @@ Deno.test("checkedAuthorizations() accepts every state, and columns that do not 
   const { id, issuer, clientId, createdAt, expiresAt } = PENDING;
   const denied = { state: "denied", id, issuer, clientId, createdAt, expiresAt };
   const records: readonly unknown[] = [
+    PUSHED,
     PENDING,
     SEEN,
     ISSUED,

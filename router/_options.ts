@@ -50,7 +50,7 @@ const MOUNT_OPTIONS: OptionNames<MountOptions> = {
   insecureEncodedSlashes: true,
 };
 
-const AUTH: OptionNames<RequiredAuth> = { mode: true, amr: true, maxAge: true };
+const AUTH: OptionNames<RequiredAuth> = { mode: true, amr: true, acr: true, maxAge: true };
 
 const REQUEST_PARTS: OptionNames<Pick<RouteSchema, SchemaPart>> = {
   body: true,
@@ -143,7 +143,9 @@ function readAuth(cannot: string, auth: unknown): AuthOption | undefined {
   const stepUp = readStepUp(`${cannot}: auth`, asked);
   const isStepUp = Object.keys(stepUp).length > 0;
   if (mode === "optional" && isStepUp) {
-    throw new TypeError(`${cannot}: amr and maxAge need a principal, and auth.mode is "optional"`);
+    throw new TypeError(
+      `${cannot}: step-up needs a principal, and auth.mode is "optional"`,
+    );
   }
   if (mode === "optional") return Object.freeze({ mode });
   if (mode === "required" || (mode === undefined && isStepUp)) {
@@ -154,7 +156,7 @@ function readAuth(cannot: string, auth: unknown): AuthOption | undefined {
 
 function invalidAuth(cannot: string): TypeError {
   return new TypeError(
-    `${cannot}: auth must be true, false, { mode: "optional" } or an object with amr or maxAge`,
+    `${cannot}: auth must be true, false, { mode: "optional" } or step-up options`,
   );
 }
 

@@ -17,6 +17,8 @@ export interface OptionalAuth {
   /** Not with `optional`. */
   readonly amr?: never;
   /** Not with `optional`. */
+  readonly acr?: never;
+  /** Not with `optional`. */
   readonly maxAge?: never;
 }
 
@@ -24,15 +26,18 @@ export interface OptionalAuth {
 export interface StepUpOptions {
   /** Authentication methods (RFC 8176) that the principal must have, all of them: `["mfa"]`. */
   readonly amr?: readonly string[];
+  /** Authentication contexts, of which the principal must have one: `["urn:example:gold"]`. The preferred one first. */
+  readonly acr?: readonly string[];
   /** Seconds since the user authenticated, at most: an integer from 1. A principal without `authTime` is rejected. */
   readonly maxAge?: number;
 }
 
 /** A principal is required. Each form has a required member: in intersections, TypeScript accepts `false` for an object without one. */
 export type RequiredAuth =
-  | { readonly mode: "required"; readonly amr?: readonly string[]; readonly maxAge?: number }
-  | { readonly mode?: "required"; readonly amr: readonly string[]; readonly maxAge?: number }
-  | { readonly mode?: "required"; readonly amr?: readonly string[]; readonly maxAge: number };
+  | StepUpOptions & { readonly mode: "required" }
+  | StepUpOptions & { readonly mode?: "required"; readonly amr: readonly string[] }
+  | StepUpOptions & { readonly mode?: "required"; readonly acr: readonly string[] }
+  | StepUpOptions & { readonly mode?: "required"; readonly maxAge: number };
 
 /** What routes may say to their guard. Nothing is checked of `unknown` metadata, or where a scope is any `string`. */
 export interface AccessRules<Metadata = unknown, Scope extends string = string> {
@@ -104,24 +109,25 @@ export function namedScopeOf(req: object): ScopeOption<RegisteredRules["scope"]>
  * Checks what is required of a sign-in. The copy is frozen.
  *
  * @param cannot Start of the message: `Cannot create guard`.
- * @throws {TypeError} If `amr` is not a non-empty array of non-empty strings: an empty one would let everyone pass.
+ * @throws {TypeError} If `amr` or `acr` is not a non-empty array of non-empty strings: an empty one would let everyone, or no one, pass.
  * @throws {RangeError} If `maxAge` is not a positive integer.
  */
 export function readStepUp(
   cannot: string,
-  { amr, maxAge }: { readonly [Name in keyof StepUpOptions]?: unknown },
+  { amr, acr, maxAge }: { readonly [Name in keyof StepUpOptions]?: unknown },
 ): StepUpOptions {
   return Object.freeze({
-    ...(amr === undefined ? {} : { amr: readMethods(cannot, amr) }),
-    ...(maxAge === undefined ? {} : { maxAge: readMaxAge(cannot, maxAge) }),
+    ...(amr !== undefined && { amr: readWords(cannot, "amr", amr) }),
+    ...(acr !== undefined && { acr: readWords(cannot, "acr", acr) }),
+    ...(maxAge !== undefined && { maxAge: readMaxAge(cannot, maxAge) }),
   });
 }
 
-function readMethods(cannot: string, amr: unknown): readonly string[] {
-  const methods: readonly unknown[] = Array.isArray(amr) ? [...amr] : [];
-  const isMethod = (one: unknown) => typeof one === "string" && one !== "";
-  if (methods.length > 0 && methods.every(isMethod)) return Object.freeze(methods as string[]);
-  throw new TypeError(`${cannot}: amr must be a non-empty array of non-empty strings`);
+function readWords(cannot: string, name: string, given: unknown): readonly string[] {
+  const words: readonly unknown[] = Array.isArray(given) ? [...given] : [];
+  const isWord = (one: unknown) => typeof one === "string" && one !== "";
+  if (words.length > 0 && words.every(isWord)) return Object.freeze(words as string[]);
+  throw new TypeError(`${cannot}: ${name} must be a non-empty array of non-empty strings`);
 }
 
 function readMaxAge(cannot: string, maxAge: unknown): number {

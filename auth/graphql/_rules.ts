@@ -123,8 +123,8 @@ function ruleOf(
   const scopes = authenticated.map(({ scope }) => scope).filter((one) => one !== undefined);
   const named = scopes.filter((one) => one !== "any").flat();
   const scope = named.length > 0 ? [...new Set(named)] : scopes.length > 0 ? "any" : undefined;
-  const stepUps = authenticated.filter(({ amr, maxAge }) =>
-    amr !== undefined || maxAge !== undefined
+  const stepUps = authenticated.filter(({ amr, acr, maxAge }) =>
+    amr !== undefined || acr !== undefined || maxAge !== undefined
   );
   return { authenticated, stepUps, authorize, scope, manager };
 }

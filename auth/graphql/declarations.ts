@@ -15,6 +15,8 @@ import type { AuthDeclaration, Declaration } from "./types.ts";
 export interface AuthenticatedOptions {
   /** Authentication methods (RFC 8176) that the principal must have, all of them: `["mfa"]`. @default any */
   readonly amr?: readonly string[] | undefined;
+  /** Authentication contexts, of which the principal must have one. @default any */
+  readonly acr?: readonly string[] | undefined;
   /** Seconds since the user authenticated, at most: an integer from 1. @default {Infinity} */
   readonly maxAge?: number | undefined;
   /**
@@ -32,25 +34,26 @@ export interface AuthorizeOptions {
 }
 
 /**
- * Requires an authenticated principal; with `amr` or `maxAge`, one whose sign-in was by these methods, and recent. Otherwise
+ * Requires an authenticated principal; with `amr`, `acr` or `maxAge`, one whose sign-in was by these methods, of one of these contexts, and recent. Otherwise
  * the field's error has the code `UNAUTHENTICATED`, or `FORBIDDEN` if only the scope is missing.
  *
- * @throws {TypeError} If an option is unknown, or `amr` or `scope` not a non-empty array of strings.
+ * @throws {TypeError} If an option is unknown, or `amr`, `acr` or `scope` not a non-empty array of strings.
  * @throws {RangeError} If `maxAge` is not a positive integer, or a scope is invalid.
  */
 export function Authenticated(options: AuthenticatedOptions = {}): Declaration {
   const action = "Cannot declare Authenticated";
   rejectUnknownOptions<AuthenticatedOptions>(action, options, {
     amr: true,
+    acr: true,
     maxAge: true,
     scope: true,
   });
-  const { amr, maxAge, scope } = options;
+  const { amr, acr, maxAge, scope } = options;
   const named = scope === "any" ? scope : readScope(action, scope);
   if (named?.length === 0) throw new TypeError(`${action}: scope must not be empty`);
   return createDeclaration({
     kind: "authenticated",
-    ...readStepUp(action, { amr, maxAge }),
+    ...readStepUp(action, { amr, acr, maxAge }),
     ...(named === undefined ? {} : { scope: named }),
   });
 }

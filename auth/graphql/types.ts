@@ -14,6 +14,8 @@ export type AuthDeclaration =
     readonly kind: "authenticated";
     /** Required methods of the sign-in. */
     readonly amr?: readonly string[];
+    /** Authentication contexts, of which one is required. */
+    readonly acr?: readonly string[];
     /** Seconds since the sign-in, at most. */
     readonly maxAge?: number;
     /** Required scopes. */

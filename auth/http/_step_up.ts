@@ -29,9 +29,10 @@ export function checkStepUp(
 ): AuthError | undefined {
   const detail = stepUpFailure(principal, needed, now);
   if (detail === undefined) return undefined;
-  const { maxAge } = needed;
+  const { acr, maxAge } = needed;
+  const context = acr === undefined ? "" : `, acr_values="${acr.join(" ")}"`;
   const age = maxAge === undefined ? "" : `, max_age="${maxAge}"`;
-  const bearer = bearerError("insufficient_user_authentication", challenge, age); // RFC 9470 §3
+  const bearer = bearerError("insufficient_user_authentication", challenge, context + age); // RFC 9470 §3
   return new AuthError("insufficient_authentication", {
     detail,
     headers: { "WWW-Authenticate": by?.scheme?.type === "bearer" ? bearer : challenge },

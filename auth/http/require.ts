@@ -29,16 +29,18 @@ export interface RequireAuthOptions extends Omit<GuardOptions<never>, "manager">
   readonly scope?: ScopeOption<RegisteredRules["scope"]> | undefined;
   /** Authentication methods (RFC 8176) that the principal must have, all of them: `["mfa"]`. @default any */
   readonly amr?: StepUpOptions["amr"] | undefined;
+  /** Authentication contexts, of which the principal must have one, the preferred one first. @default any */
+  readonly acr?: StepUpOptions["acr"] | undefined;
   /** Seconds since the user authenticated, at most: an integer from 1. @default {Infinity} */
   readonly maxAge?: number | undefined;
 }
 
 /** Options of {@linkcode requireAuthz}. */
 export interface RequireAuthzOptions<Metadata = RegisteredRules["metadata"], Known = Metadata>
-  extends GuardOptions<Metadata, Known>, Pick<RequireAuthOptions, "scope" | "amr" | "maxAge"> {
+  extends GuardOptions<Metadata, Known>, Pick<RequireAuthOptions, "scope" | keyof StepUpOptions> {
   /** What the manager decides about: the application's own data. */
   readonly metadata: NoInfer<Metadata>;
-  /** Call the manager for anonymous requests too; not with `amr` or `maxAge`. @default {false}, which responds 401 to them */
+  /** Call the manager for anonymous requests too; not with `amr`, `acr` or `maxAge`. @default {false}, which responds 401 to them */
   readonly allowAnonymous?: boolean | undefined;
 }
 
@@ -48,7 +50,7 @@ export interface RequireAuthzOptions<Metadata = RegisteredRules["metadata"], Kno
  *
  * Pass `finally: [applyAuthHeaders]` to the router too, which clears the cookie of an invalid session with the 401.
  *
- * With `amr` or `maxAge`, a principal whose sign-in does not suffice gets 401 `insufficient_authentication`, and passes after
+ * With `amr`, `acr` or `maxAge`, a principal whose sign-in does not suffice gets 401 `insufficient_authentication`, and passes after
  * it has signed in again. A principal without `authTime`, as by an API key, never passes `maxAge`.
  *
  * @throws {TypeError} If there is no runtime, or an option is unknown or of a wrong shape.
@@ -82,9 +84,7 @@ export interface RequireAuthzOptions<Metadata = RegisteredRules["metadata"], Kno
  * ```
  */
 export function requireAuth(options: RequireAuthOptions = {}): Middleware<unknown[]> {
-  const { scope, amr, maxAge, ...guardOptions } = options;
-  const stepUp = readStepUp(ACTION, { amr, maxAge });
-  return middlewareOf(guardOptions, { mode: "required", ...stepUp }, scope);
+  return middlewareOf(options, { mode: "required" });
 }
 
 /**
@@ -99,28 +99,28 @@ export function requireAuth(options: RequireAuthOptions = {}): Middleware<unknow
 export function requireAuthz<Known = RegisteredRules["metadata"], Metadata = Known>(
   options: RequireAuthzOptions<Metadata, Known>,
 ): Middleware<unknown[]> {
-  const { metadata, allowAnonymous = false, scope, amr, maxAge, ...guardOptions } = options;
+  const { metadata, allowAnonymous = false, ...others } = options;
   if (!Object.hasOwn(options, "metadata")) {
     throw new TypeError("Cannot require authorization: metadata is missing");
   }
-  const stepUp = readStepUp(ACTION, { amr, maxAge });
-  if (allowAnonymous && Object.keys(stepUp).length > 0) {
-    throw new TypeError(`${ACTION}: amr and maxAge need a principal, and allowAnonymous is true`);
-  }
-  return middlewareOf(guardOptions, {
+  return middlewareOf<Metadata, Known>(others, {
     mode: allowAnonymous ? "optional" : "required",
     authorization: { metadata, allowAnonymous },
-    ...stepUp,
-  }, scope);
+  });
 }
 
 const ACTION = "Cannot create guard";
 
 function middlewareOf<Metadata, Known>(
-  options: GuardOptions<Metadata, Known>,
-  access: RouteAccess<AccessRules<Metadata>>,
-  scope: RequireAuthOptions["scope"],
+  { scope, amr, acr, maxAge, ...options }:
+    & GuardOptions<Metadata, Known>
+    & Pick<RequireAuthOptions, "scope" | keyof StepUpOptions>,
+  who: RouteAccess<AccessRules<Metadata>>,
 ): Middleware<unknown[]> {
+  const access = { ...who, ...readStepUp(ACTION, { amr, acr, maxAge }) };
+  if (who.mode === "optional" && (amr ?? acr ?? maxAge) !== undefined) {
+    throw new TypeError(`${ACTION}: step-up needs a principal, and allowAnonymous is true`);
+  }
   const own = scope === "any" ? scope : readScope(ACTION, scope);
   const { guard, authorize } = createGuard(options);
   return markGuard(wrap<unknown[]>(async (req, next, ...args) => {

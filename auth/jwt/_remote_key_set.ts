@@ -25,8 +25,8 @@ const MAX_KEYS = 100;
 /** Members that no published key may have, RFC 7518 §6.2.2, §6.3.2 and §6.4.1. */
 const SECRET_MEMBERS: readonly string[] = ["d", "p", "q", "dp", "dq", "qi", "oth", "k"];
 
-const PRIVATE_KEY = "A remote key set contains a private key or a secret: it is not used, and " +
-  "should be replaced, because anyone can sign with it";
+const PRIVATE_KEY =
+  "A remote key set contains a private key or a secret, by which anyone can sign: it is not used";
 
 const SAME_KID = "Two keys of a remote key set have the same kid: neither is used";
 

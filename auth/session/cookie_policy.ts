@@ -124,8 +124,7 @@ export function cookiePolicy(options: CookiePolicyOptions = {}): CookiePolicy {
   serialize("sid", ""); // throws for invalid options, before the first sign-in
   if (domain !== undefined) {
     warn(
-      "The session cookie has a domain instead of the prefix __Host-: every subdomain can read it, and set it for the " +
-        "others; omit domain unless hosts must share sessions",
+      "The session cookie has a domain instead of the prefix __Host-: every subdomain can read and set it",
     );
   }
   return Object.freeze({

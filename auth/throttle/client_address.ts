@@ -65,14 +65,13 @@ export const UNKNOWN_DEPLOYMENT: string =
   "behind a proxy, list its addresses in deployment.proxies, or all clients share one count";
 
 const UNKNOWN_ADDRESS = "Cannot limit attempts by address: the client's address is unknown; " +
-  "pass on the host's arguments after the request, or set deployment.clientAddress";
+  "pass on the host's arguments, or set deployment.clientAddress";
 
-const MALFORMED_FORWARD = "Cannot limit attempts by address: a trusted proxy sends " +
-  "no X-Forwarded-For, or one that is not a list of addresses";
+const MALFORMED_FORWARD =
+  "Cannot limit attempts by address: a trusted proxy sends no X-Forwarded-For, or a malformed one";
 
 const UNLISTED_PROXY =
-  "X-Forwarded-For is ignored: its sender is not a trusted proxy. If it is your proxy, all its clients " +
-  "share one count until it is listed in deployment.proxies";
+  "X-Forwarded-For is ignored: its sender is not in deployment.proxies. Clients of your own proxy share one count";
 
 /**
  * Returns the address of a request's client, or `undefined` if it is unknown. `args` are the arguments that the host

@@ -252,6 +252,8 @@ for (
     { maxAge: 1.5 },
     { maxAge: "900" },
     { amr: [] },
+    { acr: [] },
+    { acr: "gold" },
     { amr: [""] },
     { amr: [1] },
     { amr: "mfa" },
@@ -558,6 +560,7 @@ const AUTHORIZED = [
   ["scope", { scope: "any" }],
   ["maxAge", { auth: { maxAge: 900 } }],
   ["amr", { auth: { amr: ["mfa"] } }],
+  ["acr", { auth: { acr: ["gold"] } }],
 ] as const;
 
 for (const [option, options] of AUTHORIZED) {

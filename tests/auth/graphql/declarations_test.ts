@@ -35,6 +35,7 @@ const REJECTED: readonly (readonly [why: string, options: unknown, error: new ()
   ["an unknown option", { role: "admin" }, TypeError],
   ["options that are none", "mfa", TypeError],
   ["an empty amr", { amr: [] }, TypeError],
+  ["an empty acr", { acr: [] }, TypeError],
   ["an amr of other values", { amr: [1] }, TypeError],
   ["an amr that is a string", { amr: "mfa" }, TypeError],
   ["a maxAge of 0", { maxAge: 0 }, RangeError],

@@ -47,6 +47,8 @@ const PRINCIPALS: readonly (readonly [
 ])[] = [
   ["all methods", { amr: ["pwd", "otp", "mfa"] }, { amr: ["otp", "pwd"] }, undefined],
   ["one method missing", { amr: ["pwd"] }, { amr: ["pwd", "otp"] }, "UNAUTHENTICATED"],
+  ["the context", { acr: "gold" }, { acr: ["gold"] }, undefined],
+  ["another context", { acr: "bronze" }, { acr: ["gold", "silver"] }, "UNAUTHENTICATED"],
   ["no methods", {}, { amr: ["pwd"] }, "UNAUTHENTICATED"],
   ["a sign-in at the limit", { authTime: NOW - 300 }, { maxAge: 300 }, undefined],
   ["a sign-in past the limit", { authTime: NOW - 301 }, { maxAge: 300 }, "UNAUTHENTICATED"],

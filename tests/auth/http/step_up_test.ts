@@ -1,4 +1,4 @@
-/** Routes that require a recent sign-in, or one by certain methods: the options `amr` and `maxAge`. */
+/** Routes that require a recent sign-in, or one by certain methods or in a context: the options `amr`, `acr` and `maxAge`. */
 
 import {
   apiKeyService,
@@ -32,12 +32,42 @@ const MINUTE = 60;
 const REFUSED = [401, "insufficient_authentication"] as const;
 const CHALLENGE = 'Bearer error="insufficient_user_authentication"';
 
+/** The challenges of RFC 9470 §3 and §6.1, of routes that require what the examples do. */
+const EXAMPLES: readonly (readonly [options: RequireAuthOptions, challenge: string])[] = [
+  [{ acr: ["myACR"] }, `${CHALLENGE}, acr_values="myACR"`],
+  [{ maxAge: 5 }, `${CHALLENGE}, max_age="5"`],
+  [{ acr: ["gold", "silver"], maxAge: 60 }, `${CHALLENGE}, acr_values="gold silver", max_age="60"`],
+];
+
+for (const [options, challenge] of EXAMPLES) {
+  Deno.test(`requireAuth() challenges as RFC 9470 §3 does: ${challenge.slice(CHALLENGE.length)}, 9470-3`, async () => {
+    const { strategy, clock, token } = await createIssuer();
+    const now = () => clock.now;
+    const runtime = resourceServer({ strategies: [strategy], now, container: createContainer() });
+    const router = createRouter().get("/", () => json("in"), {
+      use: [requireAuth({ runtime, scope: "any", ...options })],
+    });
+    const send = async (claims: JwtClaims) =>
+      await router.request("/", { headers: { Authorization: `Bearer ${await token(claims)}` } });
+    const refused = await send({ auth_time: START - 100, acr: "other" });
+    assertEquals(refused.headers.get("WWW-Authenticate"), challenge);
+    assertEquals(await codeOf(refused), REFUSED);
+    const acr = options.acr?.at(-1);
+    assertEquals((await send({ auth_time: START, ...(acr && { acr }) })).status, 200);
+  });
+}
+
 /** [options, what the client is told, who signed in with a password 61 seconds ago] */
 const DETAILS: readonly (readonly [options: RequireAuthOptions, detail: string])[] = [
   [{ maxAge: 60 }, "The last sign-in is too long ago"],
   [{ amr: ["mfa"] }, "The sign-in lacks the authentication method mfa"],
   [{ amr: ["pwd", "hwk", "mfa"] }, "The sign-in lacks the authentication method hwk, mfa"],
   [{ amr: ["mfa"], maxAge: 60 }, "The sign-in lacks the authentication method mfa"],
+  [{ acr: ["gold"] }, "The sign-in lacks the authentication method gold"],
+  [
+    { amr: ["mfa"], acr: ["gold", "silver"] },
+    "The sign-in lacks the authentication method mfa, gold or silver",
+  ],
 ];
 
 for (const [options, detail] of DETAILS) {
@@ -49,6 +79,39 @@ for (const [options, detail] of DETAILS) {
       .get("/", () => json("in"), { use: [requireAuth({ runtime, ...options })] });
     const response = await router.request("/");
     assertEquals([response.status, (await response.json()).detail], [401, detail]);
+  });
+}
+
+/** The context of a principal: [why, acr, options, whether it passes] */
+const CONTEXTS: readonly (readonly [
+  why: string,
+  acr: string | undefined,
+  options: { readonly amr?: readonly string[]; readonly acr: readonly string[] },
+  passes: boolean,
+])[] = [
+  ["the context", "gold", { acr: ["gold"] }, true],
+  ["one of two contexts", "silver", { acr: ["gold", "silver"] }, true],
+  ["another context", "bronze", { acr: ["gold", "silver"] }, false],
+  ["both in one", "gold silver", { acr: ["gold", "silver"] }, false],
+  ["a part of the name", "gol", { acr: ["gold"] }, false],
+  ["other case", "Gold", { acr: ["gold"] }, false],
+  ["no context", undefined, { acr: ["gold"] }, false],
+  ["context and method", "gold", { acr: ["gold"], amr: ["pwd"] }, true],
+  ["the context without the method", "gold", { acr: ["gold"], amr: ["mfa"] }, false],
+];
+
+for (const [why, acr, options, passes] of CONTEXTS) {
+  Deno.test(`auth: ${JSON.stringify(options)} ${passes ? "accepts" : "rejects"} ${why}, 9470-3`, async () => {
+    const clock = { now: START };
+    const principal = createPrincipal(
+      { sub: "u1", method: "card", authTime: START, amr: ["pwd"], acr },
+      { now: () => clock.now },
+    );
+    const router = withAuthRoutes(createRouter(), { runtime: serverOf(() => principal, clock) })
+      .get("/", (req) => json(req.principal.sub), { auth: options });
+    const response = await router.request("/");
+    if (passes) assertEquals(response.status, 200);
+    else assertEquals(await codeOf(response), REFUSED);
   });
 }
 
@@ -354,6 +417,8 @@ const INVALID: readonly (readonly [why: string, options: object])[] = [
   ["amr with an empty string", { amr: ["mfa", ""] }],
   ["amr with a hole", { amr: [, "mfa"] }],
   ["amr that is null", { amr: null }],
+  ["acr without a context", { acr: [] }],
+  ["acr as a string", { acr: "gold" }],
   ["maxAge 0", { maxAge: 0 }],
   ["a negative maxAge", { maxAge: -1 }],
   ["a fraction", { maxAge: 1.5 }],
@@ -376,7 +441,7 @@ for (const [why, options] of INVALID) {
 
 Deno.test("requireAuthz() rejects amr and maxAge with allowAnonymous", () => {
   const { runtime } = createApp();
-  for (const options of [{ maxAge: 900 }, { amr: ["mfa"] }]) {
+  for (const options of [{ maxAge: 900 }, { amr: ["mfa"] }, { acr: ["gold"] }]) {
     assertThrows(
       () => requireAuthz({ runtime, metadata: 1, allowAnonymous: true, ...options }),
       TypeError,

@@ -17,6 +17,7 @@ import {
   createContainer,
   createRouter,
   inMemoryAuthStores,
+  json,
   pbkdf2Hasher,
   registerAuth,
 } from "../../mod.ts";
@@ -24,6 +25,12 @@ import { ADA, SECRET } from "../auth/_services.ts";
 
 export const API = "https://api.example";
 export const REDIRECT_URI = "https://app.example/callback";
+
+/** Where clients send the browser after a sign-out. */
+export const SIGNED_OUT_URI = "https://app.example/signed-out";
+
+/** Seconds after a sign-in at which `/pay` demands another one. */
+export const MAX_AGE = 2;
 
 /** What a client that does not encode its secret would send with another meaning. */
 export const CLIENT_SECRET = `100% "a+b": a secret of tests & more = ~/?`;
@@ -92,12 +99,13 @@ export async function startServerSite(
     insecureLoopback: true,
     pushedRequests: true,
     ...runtimeOptions(runtime),
+    logout: true,
   });
   const router = mountOAuthServer(
     createRouter<[Deno.ServeHandlerInfo<Deno.NetAddr>]>()
       .withAuth(runtime.integration({ routes: { registration: "closed" } })),
     server,
-  );
+  ).get("/pay", () => json("paid"), { scope: ["notes:read"], auth: { maxAge: MAX_AGE } });
   handler = (request, info) => router.fetch(request, info);
   const { sub } = await runtime.passwords.createUser({ ...ADA });
   return {
@@ -114,7 +122,11 @@ export async function startServerSite(
 }
 
 function clientsOf(receiverUri: string): readonly ClientInit[] {
-  const web = { name: "Notes", redirectUris: [REDIRECT_URI] };
+  const web = {
+    name: "Notes",
+    redirectUris: [REDIRECT_URI],
+    postLogoutRedirectUris: [SIGNED_OUT_URI],
+  };
   return [
     { ...web, clientId: "spa" },
     { ...web, clientId: "basic", secret: CLIENT_SECRET },
@@ -145,7 +157,7 @@ export class ServerBrowser {
    *
    * @returns The first address that is not the server's. A form that goes there is sent.
    */
-  async visit(url: URL, decision: "allow" | "deny" = "allow"): Promise<URL> {
+  async visit(url: URL, decision: "allow" | "deny" | "sign_out" = "allow"): Promise<URL> {
     let response = await this.send(url.href, { headers: { "Sec-Fetch-Site": "cross-site" } });
     for (let step = 0; step < 8; step++) {
       const location = response.headers.get("Location");

@@ -135,6 +135,40 @@ for (const generation of GENERATIONS) {
     await client.close();
   });
 
+  Deno.test(`examples/mcp asks ${name} for the scope that its token lacks, 6750-3.1-b, MCP-4`, async () => {
+    await using site = await startMcp();
+    const program = new McpProgram();
+    const { Client, StreamableHTTPClientTransport } = await generation.modules();
+    const info = { name: "reader", version: "1.0.0" };
+    const open = () =>
+      new StreamableHTTPClientTransport(new URL(site.resource), { authProvider: program });
+    /** Connects, and signs in on the way: with the scope that the client asks for, or another. */
+    const signIn = async (scope?: string): Promise<string | undefined> => {
+      const transport = open();
+      await assertRejects(() => new Client(info).connect(transport), Error);
+      const { address } = program;
+      assert(address !== undefined);
+      const asked = address.searchParams.get("scope") ?? undefined;
+      if (scope !== undefined) address.searchParams.set("scope", scope);
+      const back = await site.browser().visit(address);
+      await transport.finishAuth(generation.answerOf(back.searchParams));
+      await transport.close();
+      program.address = undefined;
+      return asked;
+    };
+    await signIn("offline_access"); // as if the user had unticked the other one
+    assertEquals(claimsOf(program.kept?.access_token ?? "")["scope"], "offline_access");
+    // The older client refreshes its tokens first, which gives it no scope, and then gives up
+    const { refresh_token: _, ...others } = program.kept ?? { access_token: "" };
+    program.kept = others;
+    const asked = await signIn();
+    assert(asked?.split(" ").includes("notes"), asked);
+    const client = new Client(info);
+    await client.connect(open());
+    await useTools(client);
+    await client.close();
+  });
+
   Deno.test(`examples/mcp gives a client of ${name} with a web page no secret that it does not want`, async () => {
     await using site = await startMcp();
     const redirectUrl = "https://reader.example/callback";

@@ -250,16 +250,15 @@ function readSecret(secret: unknown): Bytes {
     throw new TypeError("Cannot derive keys: a secret must be a string");
   }
   const bytes = utf8(secret);
-  const remedy = "are required; generateSecret() or openssl rand -base64 32 makes one";
+  const remedy = "generateSecret() or openssl rand -base64 32 makes one";
   if (bytes.length < SECRET_BYTES) {
     throw new RangeError(
-      `Cannot derive keys: a secret has ${bytes.length} bytes, at least ${SECRET_BYTES} ${remedy}`,
+      `Cannot derive keys: a secret has ${bytes.length} bytes, at least ${SECRET_BYTES} are required; ${remedy}`,
     );
   }
-  const different = new Set(bytes).size;
-  if (different < MIN_DIFFERENT_BYTES || SAMPLE_REGEXP.test(secret)) {
+  if (new Set(bytes).size < MIN_DIFFERENT_BYTES || SAMPLE_REGEXP.test(secret)) {
     throw new RangeError(
-      `Cannot derive keys: a secret was not made at random (${different} different bytes), ${SECRET_BYTES} random bytes ${remedy}`,
+      `Cannot derive keys: a secret was not made at random; ${remedy}`,
     );
   }
   return bytes;

@@ -128,12 +128,7 @@ export class AuthError extends Error {
     const needsChallenge = this.status === 401 && !Object.keys(given).some(isChallenge);
     const headers = needsChallenge ? { ...CHALLENGE, ...given } : given;
     this.headers = headers;
-    this.problem = {
-      headers: { ...headers },
-      ...(detail === undefined ? {} : { detail }),
-      ...(violations === undefined ? {} : { violations }),
-      ...(extensions === undefined ? {} : { extensions }),
-    };
+    this.problem = { headers: { ...headers }, detail, violations, extensions };
     // Not enumerable: an error that is serialized as JSON must not disclose the reason
     Object.defineProperty(this, "reason", { value: reason });
     Object.defineProperty(this, PROBLEM_MARK, { value: true });

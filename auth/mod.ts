@@ -266,3 +266,5 @@ export {
 export type { RepoStoreOptions } from "./stores/repo.ts";
 export type * from "./stores/adapter.ts";
 export type * from "./stores/types.ts";
+export { dpopTokenStrategy } from "./tokens/dpop_strategy.ts";
+export type { DpopTokenStrategyOptions } from "./tokens/dpop_strategy.ts";

@@ -60,7 +60,7 @@ export interface AuthStrategy {
    */
   readonly scheme?:
     | { readonly type: "cookie" | "header"; readonly name: string }
-    | { readonly type: "bearer" };
+    | { readonly type: "bearer"; readonly scheme?: "DPoP" };
   /**
    * Whether the credential is sent automatically, with cross-site requests too: by the browser, or by a proxy that adds
    * it for users who have signed in there (`X-Forwarded-User`, `Cf-Access-Jwt-Assertion`). Guards check such requests for

@@ -101,6 +101,8 @@ function describe(scheme: CredentialScheme): readonly [name: string, scheme: Sec
     case "header":
       return ["apiKey", { type: "apiKey", in: "header", name: scheme.name }];
     case "bearer":
-      return ["bearer", { type: "http", scheme: "bearer", bearerFormat: "JWT" }];
+      return scheme.scheme === undefined
+        ? ["bearer", { type: "http", scheme: "bearer", bearerFormat: "JWT" }]
+        : ["dpop", { type: "http", scheme: scheme.scheme }];
   }
 }

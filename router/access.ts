@@ -148,7 +148,7 @@ export interface RouteAccess<Rules extends AccessRules = AccessRules> extends St
 /** Where a strategy reads its credential. */
 export type CredentialScheme =
   | { readonly type: "cookie" | "header"; readonly name: string }
-  | { readonly type: "bearer" };
+  | { readonly type: "bearer"; readonly scheme?: "DPoP" };
 
 /** The part of a strategy that describes its credential; without a `scheme`, documents omit it. */
 export interface SchemeStrategy {

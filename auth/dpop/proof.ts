@@ -22,11 +22,21 @@ export const DPOP_ALGORITHMS: readonly AsymmetricAlgorithm[] = /* @__PURE__ */ O
   ["ES256", "PS256", "Ed25519", "EdDSA"] as const,
 );
 
-/** The scheme of tokens that are bound to a key, §7.1, in the field `Authorization`. */
-export const DPOP: readonly [scheme: RegExp, credentials: RegExp] = [
-  /(?:^|,)[ \t]*dpop(?:[ \t,]|$)/i,
-  /^dpop +([A-Za-z0-9\-._~+/]+=*)$/i,
-];
+/** The scheme, case-insensitive; also of a second credential after the first, so that none is missed. */
+const SCHEME_REGEXP = /(?:^|,)[ \t]*dpop(?:[ \t,]|$)/i;
+
+/** §7.1: token68 of RFC 9110 §11.2. */
+const CREDENTIALS_REGEXP = /^dpop +([A-Za-z0-9\-._~+/]+=*)$/i;
+
+/**
+ * Reads the token of the field `Authorization`. A malformed token becomes an empty one, which is rejected.
+ *
+ * @returns `undefined` if the field has no credential of this scheme.
+ */
+export function readDpopToken(field: string | null): { readonly token: string } | undefined {
+  if (field === null || !SCHEME_REGEXP.test(field)) return undefined;
+  return { token: CREDENTIALS_REGEXP.exec(field)?.[1] ?? "" };
+}
 
 /** Options of {@linkcode proofVerifier}. */
 export interface ProofVerifierOptions {

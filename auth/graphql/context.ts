@@ -144,7 +144,7 @@ export function createAuthContext(
     async function renewed({ sub }: Principal): Promise<Identity> {
       try {
         const identity = await identify(
-          await runStrategies(strategies, { request, args }),
+          await runStrategies(strategies, { request, args, recheck: true }),
           request,
           args,
         );

@@ -21,10 +21,9 @@ export function missingScope(
 ): AuthError | undefined {
   if (hasScope(principal, named)) return undefined;
   const needed = scopeParameter(named);
+  const refused = tokenChallenge("insufficient_scope", principal, challenge, needed);
   return new AuthError("insufficient_scope", {
-    headers: principal?.method === "bearer"
-      ? { "WWW-Authenticate": bearerError("insufficient_scope", challenge, needed) }
-      : {},
+    headers: refused === undefined ? {} : { "WWW-Authenticate": refused },
     reason: needed === "" ? "the route names no scope" : `needs ${[named].flat().join(" ")}`,
   });
 }
@@ -32,9 +31,21 @@ export function missingScope(
 /** RFC 9728 §5.1: the parameter of a challenge that names the API's metadata. */
 const METADATA_REGEXP = /, resource_metadata="[^"]*"/;
 
-/** The challenge of a token that does not suffice, with that parameter of the guard's challenge, and others. */
-export function bearerError(error: string, challenge: string, parameters: string): string {
-  return `Bearer error="${error}"${METADATA_REGEXP.exec(challenge)?.[0] ?? ""}${parameters}`;
+/**
+ * The challenge of an access token that does not suffice, with that parameter of the guard's challenge, and others.
+ *
+ * @returns `undefined` for another credential.
+ */
+export function tokenChallenge(
+  error: string,
+  principal: Principal | undefined,
+  challenge: string,
+  parameters: string,
+): string | undefined {
+  const method = principal?.method;
+  const scheme = method === "dpop" ? "DPoP" : method === "bearer" && "Bearer";
+  if (!scheme) return undefined;
+  return `${scheme} error="${error}"${METADATA_REGEXP.exec(challenge)?.[0] ?? ""}${parameters}`;
 }
 
 /** A challenge whose client finds out by the metadata how to get a token, and here with which scopes, RFC 6750 §3. */

@@ -8,13 +8,10 @@ import type { StepUpOptions } from "../../router/types.ts";
 import { stepUpFailure } from "../_step_up.ts";
 import { AuthError } from "../error.ts";
 import type { Principal } from "../principal.ts";
-import type { AuthStrategy } from "../strategy.ts";
-import { bearerError } from "./_scope_check.ts";
+import { tokenChallenge } from "./_scope_check.ts";
 
 /** What {@linkcode checkStepUp} needs to know of the request. */
 export interface StepUpContext {
-  /** The strategy that found the credential. */
-  readonly by: AuthStrategy | undefined;
   /** The guard's challenge. */
   readonly challenge: string;
   /** The time, in seconds since the epoch. */
@@ -25,16 +22,18 @@ export interface StepUpContext {
 export function checkStepUp(
   principal: Principal,
   needed: StepUpOptions,
-  { by, challenge, now }: StepUpContext,
+  { challenge, now }: StepUpContext,
 ): AuthError | undefined {
   const detail = stepUpFailure(principal, needed, now);
   if (detail === undefined) return undefined;
   const { acr, maxAge } = needed;
   const context = acr === undefined ? "" : `, acr_values="${acr.join(" ")}"`;
   const age = maxAge === undefined ? "" : `, max_age="${maxAge}"`;
-  const bearer = bearerError("insufficient_user_authentication", challenge, context + age); // RFC 9470 §3
+  const error = "insufficient_user_authentication"; // RFC 9470 §3
   return new AuthError("insufficient_authentication", {
     detail,
-    headers: { "WWW-Authenticate": by?.scheme?.type === "bearer" ? bearer : challenge },
+    headers: {
+      "WWW-Authenticate": tokenChallenge(error, principal, challenge, context + age) ?? challenge,
+    },
   });
 }

@@ -74,7 +74,7 @@ export function addressOf(
   try {
     return client(request, ...args).address;
   } catch (error) {
-    warn("Cannot read the address of a refused request: clientAddress failed", error);
+    warn("Cannot read client address", error);
     return undefined;
   }
 }

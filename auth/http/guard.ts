@@ -114,8 +114,7 @@ export function createGuard<Metadata, Known>(
     if (principal === undefined && !mayBeAnonymous(access)) {
       throw unauthenticated(challenge, access.scope);
     }
-    const tooWeak = principal &&
-      checkStepUp(principal, access, { by, challenge, now: runtime.now });
+    const tooWeak = principal && checkStepUp(principal, access, { challenge, now: runtime.now });
     if (tooWeak !== undefined) throw deny(tooWeak, principal, req, args);
     identity.principal = principal ?? identity.principal;
     state.isPrivate ||= principal !== undefined;

@@ -8,6 +8,7 @@ import type { RouteSource, RouteTarget } from "../../router/types.ts";
 import { type OptionNames, rejectUnknownOptions } from "../_options.ts";
 import { parseIdentifier } from "../_origin.ts";
 import { readScope } from "../_scope.ts";
+import { DPOP_ALGORITHMS } from "../dpop/proof.ts";
 
 /** Options of {@linkcode protectedResource}. */
 export interface ProtectedResourceOptions {
@@ -22,6 +23,8 @@ export interface ProtectedResourceOptions {
   readonly scopes?: readonly string[] | undefined;
   /** Its name, for users. */
   readonly name?: string | undefined;
+  /** Whether it accepts tokens that are bound to a key, or no others: as {@linkcode dpopTokenStrategy} does. @default {false} */
+  readonly dpop?: boolean | "required" | undefined;
   /** Allows `http` on this machine: for development. @default {false} */
   readonly insecureLoopback?: boolean | undefined;
 }
@@ -89,6 +92,7 @@ export interface ProtectedResource {
 export function protectedResource(options: ProtectedResourceOptions): ProtectedResource {
   rejectUnknownOptions(ACTION, options, NAMES);
   const { resource, authorizationServers, scopes, name, insecureLoopback = false } = options;
+  const { dpop = false } = options;
   const { origin, pathname } = readIdentifier("resource", resource, insecureLoopback);
   if (!Array.isArray(authorizationServers) || authorizationServers.length === 0) {
     throw new TypeError(`${ACTION}: authorizationServers must be a non-empty array of strings`);
@@ -99,6 +103,9 @@ export function protectedResource(options: ProtectedResourceOptions): ProtectedR
   if (name !== undefined && (typeof name !== "string" || name === "")) {
     throw new TypeError(`${ACTION}: name must be a non-empty string`);
   }
+  if (typeof dpop !== "boolean" && dpop !== "required") {
+    throw new TypeError(`${ACTION}: dpop must be a boolean or "required"`);
+  }
   const supported = readScope(ACTION, scopes);
   const metadata = Object.freeze({
     resource,
@@ -106,6 +113,8 @@ export function protectedResource(options: ProtectedResourceOptions): ProtectedR
     ...(supported === undefined ? {} : { scopes_supported: supported }),
     bearer_methods_supported: Object.freeze(["header"]),
     ...(name === undefined ? {} : { resource_name: name }),
+    ...(dpop === false ? {} : { dpop_signing_alg_values_supported: DPOP_ALGORITHMS }),
+    ...(dpop === "required" ? { dpop_bound_access_tokens_required: true } : {}),
   });
   const path = WELL_KNOWN + (pathname === "/" ? "" : pathname);
   return Object.freeze({
@@ -141,6 +150,7 @@ const NAMES: OptionNames<ProtectedResourceOptions> = {
   authorizationServers: true,
   scopes: true,
   name: true,
+  dpop: true,
   insecureLoopback: true,
 };
 

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { readToken } from "../tokens/bearer_strategy.ts";
+import { readBearer } from "../tokens/bearer_strategy.ts";
 import type { Exchange, ServerContext } from "./core/context.ts";
 import { privateJson } from "./core/responses.ts";
 import type { MetadataFailure } from "./clients/metadata.ts";
@@ -61,7 +61,7 @@ async function mayRegister(
     return true;
   }
   const attempt = await throttle?.token({ address });
-  const presented = readToken(request.headers.get("Authorization"))?.token ?? "";
+  const presented = readBearer(request.headers.get("Authorization"))?.token ?? "";
   if (await isAllowed(presented)) return true;
   await attempt?.fail();
   return false;

@@ -5,8 +5,8 @@
  */
 
 import type { JwtClaims } from "../jwt/types.ts";
-import { challengeErrorOf, DPOP } from "../dpop/proof.ts";
-import { readToken } from "../tokens/bearer_strategy.ts";
+import { challengeErrorOf, readDpopToken } from "../dpop/proof.ts";
+import { readBearer } from "../tokens/bearer_strategy.ts";
 import type { Exchange, ServerContext } from "./core/context.ts";
 import { clientOfGrant } from "./core/grants.ts";
 import { userClaims } from "./core/issue.ts";
@@ -41,8 +41,8 @@ export async function userinfo(
 ): Promise<UserinfoOutcome> {
   const { dpop } = context;
   const authorization = request.headers.get("Authorization");
-  const bound = dpop && readToken(authorization, DPOP);
-  const credentials = bound ?? readToken(authorization);
+  const bound = dpop && readDpopToken(authorization);
+  const credentials = bound ?? readBearer(authorization);
   if (credentials === undefined) return { kind: "refused" };
   const isDpop = bound !== undefined;
   const scheme = isDpop ? "DPoP" : "Bearer";

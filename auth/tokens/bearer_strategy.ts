@@ -84,18 +84,20 @@ export function bearerTokenStrategy(options: BearerTokenStrategyOptions): AuthSt
   return createBearerStrategy(options, { scoped: true, scopeOfUnscoped: [] });
 }
 
-/** What tokens without the claim of scopes may do. */
-export interface UnscopedTokens {
+/** What tokens without the claim of scopes may do, and how tokens are presented. */
+export interface TokenRules {
   /** Whether principals always have a `scope`. */
   readonly scoped: boolean;
   /** The `scope` then: another issuer grants none; the service's own sign-ins issue tokens that are not limited. */
   readonly scopeOfUnscoped: readonly string[] | undefined;
+  /** Whether tokens must be bound to a key, RFC 9449 §6, or must not. @default {"bearer"} */
+  readonly method?: "bearer" | "dpop";
 }
 
 /** The strategy, for another issuer and for the service's own tokens. */
 export function createBearerStrategy(
   options: BearerTokenStrategyOptions,
-  { scoped, scopeOfUnscoped }: UnscopedTokens,
+  { scoped, scopeOfUnscoped, method = "bearer" }: TokenRules,
 ): AuthStrategy {
   rejectUnknownOptions(ACTION, options, OPTION_NAMES);
   const { scopeClaim = "scope", realm = "api", resourceMetadata, accept, ...rest } = options;
@@ -110,7 +112,8 @@ export function createBearerStrategy(
   const verify = jwtVerifier({
     typ: "at+jwt",
     ...rest,
-    requiredClaims: ["sub", ...requiredClaimsOf(rest)],
+    // One that is undefined stays in the array, and is rejected: it may be an unset variable
+    requiredClaims: ["sub"].concat("requiredClaims" in rest ? rest.requiredClaims : []),
   });
   const metadata = resourceMetadata === undefined
     ? ""
@@ -123,14 +126,17 @@ export function createBearerStrategy(
     scoped,
     challenge,
     async authenticate({ request }) {
-      const credentials = readToken(request.headers.get("Authorization"));
+      const credentials = readBearer(request.headers.get("Authorization"));
       if (credentials === undefined) return noCredential();
       const outcome = await verify(credentials.token).catch(refusalOf);
       if (outcome instanceof AuthError) return failed(outcome.code, outcome.reason);
       const { claims } = outcome;
-      const principal = principalOf(claims, { scopeClaim, scopeOfUnscoped, now });
+      const principal = principalOf(claims, { method, scopeClaim, scopeOfUnscoped, now });
       if (principal === undefined) return failed("invalid_token", "claims_malformed");
-      const isAccepted = accept === undefined || await accept(principal, claims) === true;
+      // RFC 9449 §7.2: a token that is bound to a key is no bearer token
+      const isBound = (claims as KnownClaims).cnf?.jkt !== undefined;
+      const isAccepted = isBound === (method === "dpop") &&
+        (accept === undefined || await accept(principal, claims) === true);
       return isAccepted ? authenticated(principal) : failed("invalid_token", "not_accepted");
     },
   });
@@ -147,7 +153,8 @@ export function createBearerStrategy(
 
 const ACTION = "Cannot create bearer strategy";
 
-const OPTION_NAMES: OptionNames<BearerTokenStrategyOptions> = {
+/** The names of all options. */
+export const OPTION_NAMES: OptionNames<BearerTokenStrategyOptions> = {
   algorithms: true,
   keys: true,
   issuer: true,
@@ -164,33 +171,20 @@ const OPTION_NAMES: OptionNames<BearerTokenStrategyOptions> = {
   accept: true,
 };
 
-/** If the option is present, it must be an array: `verifyJwt` rejects an expectation that is `undefined`. */
-function requiredClaimsOf(options: { readonly requiredClaims?: readonly string[] }) {
-  if (!("requiredClaims" in options)) return [];
-  if (Array.isArray(options.requiredClaims)) return options.requiredClaims;
-  throw new TypeError(`${ACTION}: requiredClaims must be an array of strings`);
-}
-
-/** Finds a scheme, case-insensitive, also of a second credential after the first, so that none is missed; and reads its token. */
-export type TokenGrammar = readonly [scheme: RegExp, credentials: RegExp];
+/** The scheme, case-insensitive; also of a second credential after the first, so that none is missed. */
+const SCHEME_REGEXP = /(?:^|,)[ \t]*bearer(?:[ \t,]|$)/i;
 
 /** RFC 6750 §2.1: b64token. */
-const BEARER: TokenGrammar = [
-  /(?:^|,)[ \t]*bearer(?:[ \t,]|$)/i,
-  /^bearer +([A-Za-z0-9\-._~+/]+=*)$/i,
-];
+const CREDENTIALS_REGEXP = /^bearer +([A-Za-z0-9\-._~+/]+=*)$/i;
 
 /**
  * Reads the token of the field `Authorization`. A malformed token becomes an empty one, which is rejected.
  *
- * @returns `undefined` if the field has no credential of the scheme.
+ * @returns `undefined` if the field has no credential of this scheme.
  */
-export function readToken(
-  field: string | null,
-  [scheme, credentials]: TokenGrammar = BEARER,
-): { readonly token: string } | undefined {
-  if (field === null || !scheme.test(field)) return undefined;
-  return { token: credentials.exec(field)?.[1] ?? "" };
+export function readBearer(field: string | null): { readonly token: string } | undefined {
+  if (field === null || !SCHEME_REGEXP.test(field)) return undefined;
+  return { token: CREDENTIALS_REGEXP.exec(field)?.[1] ?? "" };
 }
 
 /** Rejections of the token. Other errors are passed on: unavailable keys, an invalid clock. */
@@ -202,7 +196,8 @@ function refusalOf(error: unknown): AuthError {
 /** The principal; `undefined` if a claim has the wrong type. */
 function principalOf(
   claims: JwtClaims,
-  { scopeClaim, scopeOfUnscoped, now }: {
+  { method, scopeClaim, scopeOfUnscoped, now }: {
+    readonly method: string;
     readonly scopeClaim: string;
     readonly scopeOfUnscoped: readonly string[] | undefined;
     readonly now: (() => number) | undefined;
@@ -212,7 +207,7 @@ function principalOf(
   try {
     return createPrincipal({
       sub,
-      method: "bearer",
+      method,
       authTime: auth_time,
       amr,
       acr,
@@ -231,6 +226,7 @@ interface KnownClaims extends JwtClaims {
   readonly amr?: readonly string[];
   readonly acr?: string;
   readonly sid?: string;
+  readonly cnf?: { readonly jkt?: unknown };
 }
 
 /** RFC 6749 §3.3: a space-separated list. */
@@ -240,11 +236,11 @@ function scopesOf(scope: unknown): readonly string[] {
 }
 
 /** RFC 9110 §5.6.4, without characters that need escaping. */
-const QUOTABLE_REGEXP = /^[\x20-\x7e]+$/;
+const QUOTABLE_REGEXP = /^[ !#-[\]-~]+$/;
 
 function checkQuotable(text: string): string {
-  if (typeof text === "string" && QUOTABLE_REGEXP.test(text) && !/["\\]/.test(text)) return text;
+  if (typeof text === "string" && QUOTABLE_REGEXP.test(text)) return text;
   throw new TypeError(
-    `${ACTION}: realm and resourceMetadata must be printable ASCII without quotes`,
+    `${ACTION}: realm and resourceMetadata must be printable ASCII`,
   );
 }

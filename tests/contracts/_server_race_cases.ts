@@ -11,6 +11,7 @@ import {
   countGrants,
   decide,
   exchangeCode,
+  proofOf,
   push,
   refresh,
   showForm,
@@ -38,6 +39,14 @@ const CASES: readonly RaceCase[] = [
     },
     async check({ outcomes }, stores, prize) {
       await assertGrantEnded(stores, prize, winnerOf(outcomes, REFUSED));
+    },
+  },
+  {
+    race: "prove",
+    why: "accepts a DPoP proof once, AS39",
+    prepare: (_, prize) => proofOf(prize),
+    check({ outcomes }) {
+      assertEquals(winnerOf(outcomes, "400 invalid_dpop_proof"), REFUSED); // for its refresh token, after the proof
     },
   },
   {

@@ -6,6 +6,8 @@
  */
 
 import { deriveKeys } from "../../auth/derived_keys.ts";
+import { generateJwk, publicJwk } from "../../auth/jwt/jwk.ts";
+import { signJws } from "../../auth/jwt/jws.ts";
 import { keyService } from "../../auth/keys/key_service.ts";
 import {
   AuthorizationServer,
@@ -16,7 +18,7 @@ import type { AuthStores } from "../../auth/stores/types.ts";
 import { RACE_TIME, type Racer, userOf } from "./_races.ts";
 
 /** Name of a race. */
-export type ServerRace = "exchangeCode" | "refresh" | "consent" | "decide" | "usePushed";
+export type ServerRace = "exchangeCode" | "refresh" | "prove" | "consent" | "decide" | "usePushed";
 
 /** What `consent` and `decide` submit: a form, and the browser that it was shown in. */
 export interface ShownForm {
@@ -33,10 +35,11 @@ const VERIFIER = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"; // RFC 7636 Appe
 const CHALLENGE = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM";
 const FORM = { "Content-Type": "application/x-www-form-urlencoded" };
 
-/** The races by their names; the racers' `version` is a code, a refresh token, or a form. */
+/** The races by their names; the racers' `version` is a code, a refresh token, a DPoP proof, or a form. */
 export const SERVER_RACES: { readonly [R in ServerRace]: (racer: Racer) => Promise<string> } = {
   exchangeCode: ({ stores, version }) => exchangeCode(stores, version),
   refresh: ({ stores, version }) => refresh(stores, version),
+  prove: ({ stores, version }) => prove(stores, version),
   consent: ({ stores, prize, version }) =>
     decide(stores, { sub: prize, form: JSON.parse(version), decision: "allow" }),
   decide: ({ stores, racer, prize, version }) => {
@@ -128,6 +131,21 @@ export async function refresh(stores: AuthStores, refreshToken: string): Promise
   return await token(stores, { grant_type: "refresh_token", refresh_token: refreshToken });
 }
 
+/** A proof for the token endpoint. */
+export async function proofOf(jti: string): Promise<string> {
+  const key = await generateJwk("ES256");
+  const { kid: _, alg: __, ...jwk } = publicJwk(key);
+  const claims = { jti, htm: "POST", htu: `${ISSUER}/oauth/token`, iat: RACE_TIME };
+  const header = { typ: "dpop+jwt", jwk };
+  return await signJws(JSON.stringify(claims), { algorithms: ["ES256"], key, header });
+}
+
+/** Refreshes with a proof, and a token that does not exist. @returns The error. */
+async function prove(stores: AuthStores, proof: string): Promise<string> {
+  const fields = { grant_type: "refresh_token", refresh_token: "none" };
+  return await token(stores, fields, { DPoP: proof });
+}
+
 /** Status of UserInfo for an access token. */
 export async function userinfoStatus(stores: AuthStores, accessToken: string): Promise<number> {
   const headers = { Authorization: `Bearer ${accessToken}` };
@@ -141,9 +159,14 @@ export async function countGrants(stores: AuthStores, sub: string): Promise<numb
   return (await serverOver(stores).listGrants(sub)).length;
 }
 
-async function token(stores: AuthStores, fields: Record<string, string>): Promise<string> {
+async function token(
+  stores: AuthStores,
+  fields: Readonly<Record<string, string>>,
+  more: Readonly<Record<string, string>> = {},
+): Promise<string> {
   const body = new URLSearchParams({ client_id: CLIENT_ID, ...fields }).toString();
-  const response = await send(stores, "/oauth/token", { method: "POST", headers: FORM, body });
+  const headers = { ...FORM, ...more };
+  const response = await send(stores, "/oauth/token", { method: "POST", headers, body });
   const answer = await response.json();
   return response.status === 200 ? JSON.stringify(answer) : `${response.status} ${answer.error}`;
 }
@@ -180,6 +203,8 @@ function createServer(stores: AuthStores): AuthorizationServer {
     }),
     idTokenAlgorithm: "ES256",
     users: stores.users,
+    states: stores.states,
+    dpop: true,
     authenticate(request) {
       const sub = request.headers.get("X-User");
       const subject = { securityStamp: "stamp", authTime: RACE_TIME, amr: ["pwd"] };

@@ -100,7 +100,7 @@ export async function withOpenidClient(options: RelyingPartyOptions): Promise<Re
 }
 
 /** openid-client does not read all bodies, which would be leaks. */
-async function fetchWhole(url: string, init: RequestInit): Promise<Response> {
+export async function fetchWhole(url: string, init: RequestInit): Promise<Response> {
   const response = await fetch(url, init);
   return new Response(await response.arrayBuffer(), response);
 }

@@ -7,6 +7,7 @@
 import { assert, assertEquals } from "@std/assert";
 import {
   AuthorizationServer,
+  type AuthorizationServerOptions,
   type ClientInit,
   mountOAuthServer,
   runtimeOptions,
@@ -57,11 +58,14 @@ export interface ServerSiteOptions {
   readonly accessTokenAlg?: AsymmetricAlgorithm;
   /** Path of the issuer. @default {"/tenants/a"} */
   readonly path?: string;
+  /** Other options. */
+  readonly server?: Partial<AuthorizationServerOptions>;
 }
 
 /** Starts a server, in whose application Ada has an account. */
 export async function startServerSite(
-  { alg = "ES256", accessTokenAlg = alg, path = "/tenants/a" }: ServerSiteOptions = {},
+  { alg = "ES256", accessTokenAlg = alg, path = "/tenants/a", server: more = {} }:
+    ServerSiteOptions = {},
 ): Promise<ServerSite> {
   const local = { hostname: "127.0.0.1", port: 0, onListen() {} };
   const received: Request[] = [];
@@ -100,6 +104,7 @@ export async function startServerSite(
     pushedRequests: true,
     ...runtimeOptions(runtime),
     logout: true,
+    ...more,
   });
   const router = mountOAuthServer(
     createRouter<[Deno.ServeHandlerInfo<Deno.NetAddr>]>()

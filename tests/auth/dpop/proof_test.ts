@@ -2,13 +2,7 @@
 
 import { assert, assertEquals, assertNotEquals, assertRejects } from "@std/assert";
 import { proofVerifier, type ProofVerifierOptions } from "../../../auth/dpop/proof.ts";
-import {
-  type AsymmetricAlgorithm,
-  deriveKeys,
-  generateJwk,
-  inMemoryAuthStores,
-  signJws,
-} from "../../../auth/mod.ts";
+import { deriveKeys, generateJwk, inMemoryAuthStores, signJws } from "../../../auth/mod.ts";
 import type { ProofRefusal } from "../../../auth/oauth_reasons.ts";
 import { START } from "../_services.ts";
 import { type ProofClaims, type ProofKey, proofKey, unsigned } from "./_proofs.ts";
@@ -30,8 +24,9 @@ function verifierAt(options: Partial<ProofVerifierOptions> = {}) {
   return { clock, states, verify };
 }
 
-/** One key for all tests, since generating one takes time. */
+/** Keys for all tests, since generating them takes time. */
 const CLIENT = await proofKey();
+const RSA = await proofKey("PS256");
 
 // RFC 9449, figures 2 and 13, and the thumbprint of their key in figure 9
 const RFC_JKT = "0ZcOCORZNYy-DWpqq30jZyJGHTN0d2HglBV3uiguA4I";
@@ -66,7 +61,7 @@ Deno.test("proofVerifier() accepts the proof for a resource in RFC 9449 §7.1, w
 
 for (const alg of ["ES256", "PS256", "Ed25519", "EdDSA"] as const) {
   Deno.test(`proofVerifier() accepts a proof by ${alg}, and not with a signature that was changed`, async () => {
-    const { prove, jkt } = await proofKey(alg);
+    const { prove, jkt } = alg === "PS256" ? RSA : await proofKey(alg);
     const { verify } = verifierAt();
     const proof = await prove(TARGET);
     const at = proof.lastIndexOf(".") + 10;
@@ -79,10 +74,14 @@ for (const alg of ["ES256", "PS256", "Ed25519", "EdDSA"] as const) {
   });
 }
 
-for (const alg of ["RS256", "ES384", "PS512"] as const satisfies readonly AsymmetricAlgorithm[]) {
+for (const alg of ["RS256", "PS512"] as const) {
   Deno.test(`proofVerifier() refuses a proof by ${alg}, which the metadata do not list, 9449-4.3`, async () => {
-    const { prove } = await proofKey(alg);
-    const outcome = await verifierAt().verify({ proof: await prove(TARGET), ...TARGET });
+    const { alg: _, kid: __, ...key } = RSA.key;
+    const { kty, n, e } = key;
+    const claims = { jti: "j", htm: "POST", htu: URL, iat: START };
+    const header = { typ: "dpop+jwt", jwk: { kty, n, e } };
+    const proof = await signJws(JSON.stringify(claims), { algorithms: [alg], key, header });
+    const outcome = await verifierAt().verify({ proof, ...TARGET });
     assertEquals(outcome, { kind: "refused", reason: "dpop_proof_malformed" });
   });
 }

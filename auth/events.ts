@@ -117,7 +117,7 @@ export interface AuthEventMap {
   "login.failed": { reason: LoginFailure; sub?: string; address?: string };
   /** The throttle rejected an attempt; the next one is allowed after `retryAfter` seconds. */
   "login.throttled": {
-    attempt: "login" | "registration" | "challenge" | "token" | "factor" | "message";
+    attempt: "login" | "registration" | "challenge" | "token" | "factor" | "message" | "userCode";
     retryAfter: number;
     address?: string;
   };

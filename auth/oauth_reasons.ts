@@ -37,7 +37,7 @@ export type OAuthFailure =
   | "user_refused"
   | "userinfo_refused";
 
-/** Why an authorization server answers an authorization request, or a logout request, by a page, and not by a redirect to the client. */
+/** Why an authorization server answers a user by a page: of an authorization or logout request, or of the code of a device. */
 export type AuthorizationPageRefusal =
   | "browser_mismatch"
   | "client_disabled"
@@ -52,7 +52,8 @@ export type AuthorizationPageRefusal =
   | "redirect_uri_mismatch"
   | "redirect_uri_missing"
   | "request_malformed"
-  | "request_uri_unknown";
+  | "request_uri_unknown"
+  | "user_code_unknown";
 
 /** Error that an authorization server redirects to the client, RFC 6749 §4.1.2.1 and OpenID Connect Core §3.1.2.6. */
 export type AuthorizationError =
@@ -91,6 +92,9 @@ export type TokenRefusal =
   | "user_refused"
   | "scope_too_wide"
   | "resource_refused"
+  | "device_code_expired"
+  | "device_denied"
+  | "slow_down"
   | ProofRefusal;
 
 /** Why a DPoP proof was refused, RFC 9449 §4.3. */

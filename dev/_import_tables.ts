@@ -162,6 +162,10 @@ export const IMPORT_RULES: readonly ImportRule[] = [
     may: ["auth/{,stores/,server/clients/,server/core/,server/logout/}*.ts"],
   },
   {
+    importer: "auth/server/device/*.ts",
+    may: ["auth/{,stores/,server/clients/,server/core/,server/device/}*.ts"],
+  },
+  {
     importer: "auth/server/token/*.ts",
     may: ["auth/{,stores/,server/clients/,server/core/,server/token/}*.ts"],
   },

@@ -58,3 +58,5 @@ export const RANDOM_SCHEMAS: number = size(20, 1_000);
 export const PUSHED_REQUESTS: number = size(1_000, 100_000);
 /** Clients that try to register themselves. */
 export const REGISTRATIONS: number = size(1_000, 100_000);
+/** Devices that ask for codes. */
+export const DEVICE_REQUESTS: number = size(3_000, 100_000);

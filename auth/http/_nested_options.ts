@@ -50,6 +50,7 @@ const THROTTLE: OptionNames<Nested<"throttle">> = {
   token: true,
   factor: true,
   message: true,
+  userCode: true,
 };
 const JWT: OptionNames<Nested<"jwt">> = {
   issuer: true,

@@ -7,6 +7,9 @@
 import { authorize } from "./authorize/authorize.ts";
 import type { Endpoint, ServerContext } from "./core/context.ts";
 import { endSession } from "./logout/end_session.ts";
+import { DEVICE_CODE } from "./clients/grant_types.ts";
+import { answerDevice } from "./device/device.ts";
+import { authorizeDevice, DEVICE_PATH } from "./device/device_authorization.ts";
 import { serverMetadata } from "./_metadata.ts";
 import { PUSH_PATH, pushRequest } from "./authorize/pushed_request.ts";
 import { respondToAuthorize } from "./authorize/respond.ts";
@@ -79,6 +82,22 @@ const ENDPOINTS: readonly Endpoint[] = [
     handle: endSession,
   },
   {
+    member: "device_authorization_endpoint",
+    path: "/oauth/device_authorization",
+    methods: ["POST"],
+    cors: true,
+    isOn: hasDevices,
+    handle: async (context, exchange) => privateJson(await authorizeDevice(context, exchange)),
+  },
+  {
+    path: DEVICE_PATH,
+    methods: ["GET", "POST"],
+    cors: false,
+    isPage: true,
+    isOn: hasDevices,
+    handle: answerDevice,
+  },
+  {
     member: "registration_endpoint",
     path: "/oauth/register",
     methods: ["POST"],
@@ -95,6 +114,10 @@ const ENDPOINTS: readonly Endpoint[] = [
   },
   METADATA,
 ];
+
+function hasDevices({ grants }: ServerContext): boolean {
+  return grants.includes(DEVICE_CODE);
+}
 
 /** Well-known addresses for issuers with a path are in front of it, RFC 8414 §3.1. */
 const METADATA_PATHS = [

@@ -15,7 +15,12 @@ import { type ProofVerifier, proofVerifier, readNonceKeys } from "../dpop/proof.
 import type { AsymmetricAlgorithm } from "../jwt/jwa.ts";
 import type { KeyService } from "../keys/key_service.ts";
 import type { EffectiveLifetimes } from "./core/context.ts";
-import { DEFAULT_GRANT_TYPES, GRANT_TYPES, isGrantType } from "./clients/grant_types.ts";
+import {
+  DEFAULT_GRANT_TYPES,
+  DEVICE_CODE,
+  GRANT_TYPES,
+  isGrantType,
+} from "./clients/grant_types.ts";
 import type { AuthorizationServerOptions, DpopServerOptions, GrantType } from "./core/types.ts";
 
 /** Start of all messages. */
@@ -31,6 +36,7 @@ const NAMES: OptionNames<AuthorizationServerOptions> = {
   clients: true,
   codes: true,
   consent: true,
+  device: true,
   dpop: true,
   events: true,
   grants: true,
@@ -62,6 +68,7 @@ const FUNCTIONS = [
   "claims",
   "clientAddress",
   "consent",
+  "device",
   "events",
   "login",
   "now",
@@ -133,6 +140,7 @@ const LIFETIMES: EffectiveLifetimes = {
   pushedRequest: 90,
   interaction: 600,
   code: 60,
+  deviceCode: 600,
   accessToken: 600,
   idToken: 600,
   refreshToken: 1_209_600,
@@ -147,10 +155,20 @@ export function readLifetimes(
   rejectUnknownOptions(`${ACTION}: lifetimes`, lifetimes, LIFETIMES);
   const given = Object.entries(lifetimes).filter(([, seconds]) => seconds !== undefined);
   const all = { ...LIFETIMES, ...Object.fromEntries(given) };
-  const { pushedRequest, interaction, code, accessToken, idToken, refreshToken, grant } = all;
+  const {
+    pushedRequest,
+    interaction,
+    code,
+    deviceCode,
+    accessToken,
+    idToken,
+    refreshToken,
+    grant,
+  } = all;
   requireSeconds(ACTION, { pushedRequest }, { min: 5, max: 600 }); // RFC 9126 §2.2
   requireSeconds(ACTION, { interaction }, { max: 3_600 });
   requireSeconds(ACTION, { code }, { max: 600 }); // RFC 6749 §4.1.2
+  requireSeconds(ACTION, { deviceCode }, { max: 3_600 });
   requireSeconds(ACTION, { accessToken, idToken }, { max: maxTokenAge });
   requireSeconds(ACTION, { refreshToken });
   requireSeconds(ACTION, { grant }, { min: accessToken }); // no token outlives its grant
@@ -197,9 +215,16 @@ export function readDpop(
 
 /** The grant types, each once. @throws {TypeError} */
 export function readGrants(
-  { grants = DEFAULT_GRANT_TYPES }: AuthorizationServerOptions,
+  { grants = DEFAULT_GRANT_TYPES, states, throttle }: AuthorizationServerOptions,
 ): readonly GrantType[] {
   const isList = Array.isArray(grants) && grants.length > 0 && grants.every(isGrantType);
-  if (isList) return [...new Set(grants)];
-  throw new TypeError(`${ACTION}: grants must list some of ${GRANT_TYPES.join(", ")}`);
+  if (!isList) {
+    throw new TypeError(`${ACTION}: grants must list some of ${GRANT_TYPES.join(", ")}`);
+  }
+  // A short code that can be guessed without a limit gives other people's devices away, RFC 8628 §5.1
+  const canLimit = states !== undefined && typeof throttle?.userCode === "function";
+  if (grants.includes(DEVICE_CODE) && !canLimit) {
+    throw new TypeError(`${ACTION}: the grant ${DEVICE_CODE} needs states and throttle.userCode()`);
+  }
+  return [...new Set(grants)];
 }

@@ -31,6 +31,7 @@ import {
 import { readLogout } from "./logout/options.ts";
 import { readScopes } from "./core/scopes.ts";
 import { consentPage } from "./authorize/consent_page.ts";
+import { devicePage } from "./device/device_page.ts";
 import { ENGLISH } from "./core/page_strings.ts";
 import type { AuthorizationServerOptions, LoginPrompt } from "./core/types.ts";
 
@@ -94,6 +95,7 @@ export function readServerOptions(options: AuthorizationServerOptions): ServerCo
     logout: readLogout(ACTION, options),
     login: options.login ?? signInAt("/sign-in"),
     consent: options.consent ?? ((prompt) => consentPage(prompt, textsOf(prompt.uiLocales))),
+    device: options.device ?? ((prompt) => devicePage(prompt, textsOf())),
     strings: textsOf,
     claims: options.claims,
     accessTokenClaims: options.accessTokenClaims,

@@ -85,6 +85,8 @@ function refusalResponse(
       if (isPage) return respondToClient(context, target, { error, ...more });
       return pushError({ error, ...more });
     }
+    case "waiting":
+      return privateJson({ error: "authorization_pending" }, { status: 400 });
     case "token": {
       const { reason, clientId, isBasic = false, nonce } = failure;
       emit("token.refused", { reason, clientId, address });

@@ -18,5 +18,6 @@ export {
 export type * from "./clients/types.ts";
 export type * from "./core/types.ts";
 export { consentPage } from "./authorize/consent_page.ts";
+export { devicePage } from "./device/device_page.ts";
 export { ENGLISH } from "./core/page_strings.ts";
 export type { ConsentStrings } from "./core/page_strings.ts";

@@ -12,6 +12,7 @@ import type {
   AuthorizationSubject,
   ClientAuthenticationMethod,
   ClientStore,
+  DeviceRequest,
   PendingAuthorization,
   RegisteredClient,
   StoredAuthorization,
@@ -85,13 +86,27 @@ function checkState(authorization: Authorization): void {
       requireStringArray(AUTHORIZATION, authorization, "scope");
       checkRequest(authorization.request);
       return checkSubject(authorization.subject);
+    case "device_pending":
+      requireStrings(AUTHORIZATION, authorization, ["codeHash"]);
+      if (!isAbsent(authorization.browser)) {
+        requireStrings(AUTHORIZATION, authorization, ["browser"]);
+      }
+      return checkScopes(authorization.request);
+    case "device_issued":
+      requireStrings(AUTHORIZATION, authorization, ["codeHash"]);
+      requireStringArray(AUTHORIZATION, authorization, "scope");
+      checkScopes(authorization.request);
+      return checkSubject(authorization.subject);
     case "redeemed":
       return requireStrings(AUTHORIZATION, authorization, ["codeHash", "grantId"]);
     case "denied":
+      if (!isAbsent(authorization.codeHash)) {
+        requireStrings(AUTHORIZATION, authorization, ["codeHash"]);
+      }
       return;
   }
   authorization satisfies never;
-  throw invalid(AUTHORIZATION, "state", "pushed, pending, issued, redeemed, denied or sign_ins");
+  throw invalid(AUTHORIZATION, "state", "one of its states");
 }
 
 function checkSignIns(record: UserSignIns): void {
@@ -102,16 +117,22 @@ function checkSignIns(record: UserSignIns): void {
   }
 }
 
+const REQUEST = "authorization request";
+
 function checkRequest(request: AuthorizationRequest): void {
-  const what = "authorization request";
-  requireObject("request", request);
-  requireStrings(what, request, ["redirectUri", "codeChallenge"]);
-  for (const member of ["scope", "prompt", "acrValues"] as const) {
-    requireStringArray(what, request, member);
+  checkScopes(request);
+  requireStrings(REQUEST, request, ["redirectUri", "codeChallenge"]);
+  for (const member of ["prompt", "acrValues"] as const) {
+    requireStringArray(REQUEST, request, member);
   }
-  if (!isAbsent(request.resources)) requireStringArray(what, request, "resources");
-  if (!isAbsent(request.maxAge)) requireTimes(what, request, ["maxAge"]);
-  if (!isAbsent(request.dpopJkt)) requireStrings(what, request, ["dpopJkt"]);
+  if (!isAbsent(request.maxAge)) requireTimes(REQUEST, request, ["maxAge"]);
+  if (!isAbsent(request.dpopJkt)) requireStrings(REQUEST, request, ["dpopJkt"]);
+}
+
+function checkScopes(request: DeviceRequest): void {
+  requireObject("request", request);
+  requireStringArray(REQUEST, request, "scope");
+  if (!isAbsent(request.resources)) requireStringArray(REQUEST, request, "resources");
 }
 
 /** A sign-in that differs from it counts as a new one, so `null` must not stand for an absent session. */

@@ -10,7 +10,10 @@ import type { Authentication } from "../principal.ts";
 export type ClientAuthenticationMethod = "none" | "client_secret_basic" | "client_secret_post";
 
 /** What a client may exchange for tokens, RFC 7591 §2. */
-export type GrantType = "authorization_code" | "refresh_token";
+export type GrantType =
+  | "authorization_code"
+  | "refresh_token"
+  | "urn:ietf:params:oauth:grant-type:device_code";
 
 /** A client of the authorization server, RFC 7591 §2. */
 export interface RegisteredClient {
@@ -115,7 +118,7 @@ export interface AuthorizationRequest {
 
 /** What all states of an authorization have. */
 export interface AuthorizationBase {
-  /** Identifies the record: 16 random bytes, base64url. Not a secret. */
+  /** Identifies the record: 16 random bytes, or of the digest of the user code of a device; base64url. Not a secret. */
   readonly id: string;
   /** The authorization server. */
   readonly issuer: string;
@@ -163,7 +166,36 @@ export interface IssuedAuthorization extends AuthorizationBase {
   readonly scope: readonly string[];
 }
 
-/** The code was exchanged for tokens. */
+/** A device's request, RFC 8628 §3.1. */
+export type DeviceRequest = Pick<AuthorizationRequest, "scope" | "resources">;
+
+/** Waits for the user of a device to enter the user code in a browser, and to decide there: RFC 8628 §3.3. */
+export interface DevicePendingAuthorization extends AuthorizationBase {
+  /** Discriminates states. */
+  readonly state: "device_pending";
+  /** What was requested. */
+  readonly request: DeviceRequest;
+  /** SHA-256 of the device code's secret. */
+  readonly codeHash: string;
+  /** SHA-256 of the cookie of the browser in which the user code was entered, the only one that can decide. */
+  readonly browser?: string;
+}
+
+/** The user has granted a device access, which it learns by its device code. */
+export interface DeviceIssuedAuthorization extends AuthorizationBase {
+  /** Discriminates states. */
+  readonly state: "device_issued";
+  /** What was requested. */
+  readonly request: DeviceRequest;
+  /** SHA-256 of the device code's secret. */
+  readonly codeHash: string;
+  /** The user's authentication. */
+  readonly subject: AuthorizationSubject;
+  /** Scopes that the user granted. */
+  readonly scope: readonly string[];
+}
+
+/** The code, or the device code, was exchanged for tokens. */
 export interface RedeemedAuthorization extends AuthorizationBase {
   /** Discriminates states. */
   readonly state: "redeemed";
@@ -177,6 +209,8 @@ export interface RedeemedAuthorization extends AuthorizationBase {
 export interface DeniedAuthorization extends AuthorizationBase {
   /** Discriminates states. */
   readonly state: "denied";
+  /** SHA-256 of the device code's secret, by which the device learns of it; absent without a device. */
+  readonly codeHash?: string;
 }
 
 /** A sign-in at a client, in a session of the user. */
@@ -206,6 +240,8 @@ export type Authorization =
   | PushedAuthorization
   | PendingAuthorization
   | IssuedAuthorization
+  | DevicePendingAuthorization
+  | DeviceIssuedAuthorization
   | RedeemedAuthorization
   | DeniedAuthorization;
 

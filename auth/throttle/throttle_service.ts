@@ -36,10 +36,11 @@ const RULES: ThrottleRules = {
   message: { kind: "window", limit: 10, seconds: 3_600 },
   token: { kind: "window", limit: 500, seconds: 900 },
   factor: { kind: "backoff", free: 5, wait: 30, maxWait: 3_600, forget: 86_400 },
+  userCode: { kind: "window", limit: 50, seconds: 900 },
 };
 
 /** What is counted for the address only. */
-type AddressRule = "registration" | "challenge" | "token";
+type AddressRule = "registration" | "challenge" | "token" | "userCode";
 
 /** What the event of a rejected attempt names. */
 type AttemptKind = "login" | "factor" | "message" | AddressRule;
@@ -175,6 +176,10 @@ export function throttleService(options: ThrottleServiceOptions): ThrottleServic
       const key = await keyOf("factor", sub);
       await reserve("factor", [key], client);
       return { succeed: () => store.reset(key.key) };
+    },
+    async userCode(sub: string | undefined, client: LoginClient) {
+      await countAddress("userCode", client);
+      if (sub !== undefined) await reserve("userCode", [await keyOf("userCode", "", sub)], client);
     },
     async issueDevice(user: KnownUser, presented?: string) {
       const device = await readDevice(keys, user.identifier, presented);

@@ -49,6 +49,8 @@ export interface ThrottleRules {
    * @default 5 free, then 30 s doubling to 1 h
    */
   readonly factor: ThrottleRule;
+  /** User codes of devices, RFC 8628, that one user or one address enters, right or wrong. @default 50 per 15 minutes */
+  readonly userCode: ThrottleRule;
 }
 
 /** Options of {@linkcode throttleService}. */
@@ -165,6 +167,14 @@ export interface ThrottleService {
    * @throws {AuthError} `throttled`, with `Retry-After`.
    */
   factor(sub: string, client: LoginClient): Promise<FactorAttempt>;
+  /**
+   * Counts a user code that is entered for a device, RFC 8628 §5.1, or rejects it. Call it before the code is looked up.
+   *
+   * @param sub Subject id of the user, if one is signed in.
+   * @throws {AuthError} `throttled`, with `Retry-After`.
+   * @throws {TypeError} If the address is not an IP address.
+   */
+  userCode(sub: string | undefined, client: LoginClient): Promise<void>;
   /**
    * Returns the value of a device cookie after a successful login: `presented` if that is valid, otherwise a new one.
    * Attempts on a known device are counted separately, so that attempts of others do not lock the user out. It is valid until

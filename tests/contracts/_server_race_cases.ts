@@ -8,6 +8,8 @@ import { assertEquals } from "@std/assert";
 import type { AuthStores } from "../../auth/stores/types.ts";
 import { type Course, type RaceCase, runRaces } from "./_race_cases.ts";
 import {
+  allowDevice,
+  beginDevice,
   countGrants,
   decide,
   exchangeCode,
@@ -75,6 +77,34 @@ const CASES: readonly RaceCase[] = [
       const code = codeOf(winnerOf(outcomes, "400 request_uri_unknown"));
       const tokens = JSON.parse(await exchangeCode(stores, code, "own"));
       assertEquals([typeof tokens.access_token, await countGrants(stores, prize)], ["string", 1]);
+    },
+  },
+  {
+    race: "enterUserCode",
+    why: "gives a device to one of the browsers in which its code is entered, AS35",
+    prepare: async (stores) => (await beginDevice(stores)).user_code,
+    check({ outcomes }) {
+      assertEquals(winnerOf(outcomes, "404").startsWith("__Host-ax-"), true);
+      return Promise.resolve();
+    },
+  },
+  {
+    race: "pollDevice",
+    why: "lets one poll of a device through, 8628-3.5",
+    prepare: async (stores) => (await beginDevice(stores)).device_code,
+    check({ outcomes }) {
+      assertEquals(winnerOf(outcomes, "400 slow_down"), "400 authorization_pending");
+      return Promise.resolve();
+    },
+  },
+  {
+    race: "exchangeDeviceCode",
+    why: "gives tokens for a device code once, and ends the grant, AS35",
+    prepare: allowDevice,
+    async check({ outcomes }, stores, prize) {
+      const tokens = JSON.parse(winnerOf(outcomes, REFUSED));
+      assertEquals(await userinfoStatus(stores, tokens.access_token), 401);
+      assertEquals(await countGrants(stores, prize), 0);
     },
   },
 ];

@@ -14,11 +14,21 @@ import {
   handleOAuthServerRequest,
   staticClients,
 } from "../../auth/server/mod.ts";
+import { throttleService } from "../../auth/throttle/throttle_service.ts";
 import type { AuthStores } from "../../auth/stores/types.ts";
 import { RACE_TIME, type Racer, userOf } from "./_races.ts";
 
 /** Name of a race. */
-export type ServerRace = "exchangeCode" | "refresh" | "prove" | "consent" | "decide" | "usePushed";
+export type ServerRace =
+  | "exchangeCode"
+  | "refresh"
+  | "prove"
+  | "consent"
+  | "decide"
+  | "enterUserCode"
+  | "pollDevice"
+  | "exchangeDeviceCode"
+  | "usePushed";
 
 /** What `consent` and `decide` submit: a form, and the browser that it was shown in. */
 export interface ShownForm {
@@ -33,6 +43,9 @@ const OWN_ID = "own";
 const REDIRECT_URI = "https://shop.example/callback";
 const VERIFIER = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"; // RFC 7636 Appendix B
 const CHALLENGE = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM";
+const DEVICE_ID = "tv";
+const DEVICE_CODE = "urn:ietf:params:oauth:grant-type:device_code";
+const DEVICE_PATH = "/oauth/device";
 const FORM = { "Content-Type": "application/x-www-form-urlencoded" };
 
 /** The races by their names; the racers' `version` is a code, a refresh token, a DPoP proof, or a form. */
@@ -47,7 +60,57 @@ export const SERVER_RACES: { readonly [R in ServerRace]: (racer: Racer) => Promi
     return decide(stores, { sub: prize, form: JSON.parse(version), decision });
   },
   usePushed: ({ stores, prize, version }) => usePushed(stores, prize, version),
+  enterUserCode: ({ stores, version }) => enterUserCode(stores, version),
+  pollDevice: ({ stores, version }) => exchangeDeviceCode(stores, version),
+  exchangeDeviceCode: ({ stores, version }) => exchangeDeviceCode(stores, version),
 };
+
+/** The codes of a device. */
+export interface DeviceCodes {
+  readonly device_code: string;
+  readonly user_code: string;
+}
+
+/** Begins the authorization of a device, RFC 8628 §3.1. */
+export async function beginDevice(stores: AuthStores): Promise<DeviceCodes> {
+  const body = new URLSearchParams({ client_id: DEVICE_ID, scope: "openid" }).toString();
+  const init = { method: "POST", headers: FORM, body };
+  return await (await send(stores, "/oauth/device_authorization", init)).json();
+}
+
+/** Enters a user code in a browser of its own. @returns The cookie of the browser, or the status of the page. */
+export async function enterUserCode(stores: AuthStores, userCode: string): Promise<string> {
+  const response = await send(stores, DEVICE_PATH, {
+    method: "POST",
+    headers: { ...FORM, "Sec-Fetch-Site": "same-origin" },
+    body: new URLSearchParams({ user_code: userCode }).toString(),
+  });
+  await response.body?.cancel();
+  const [cookie = ""] = (response.headers.get("Set-Cookie") ?? "").split(";");
+  return response.status === 303 ? cookie : `${response.status}`;
+}
+
+/** Creates a user who enters the code of a device and allows it. @returns The device code. */
+export async function allowDevice(stores: AuthStores, sub: string): Promise<string> {
+  await stores.users.create(userOf(sub, `identifier of ${sub}`));
+  const { device_code, user_code } = await beginDevice(stores);
+  const Cookie = await enterUserCode(stores, user_code);
+  const headers = { ...FORM, "X-User": sub, Cookie, "Sec-Fetch-Site": "same-origin" };
+  const page = await send(stores, `${DEVICE_PATH}?user_code=${user_code}`, { headers });
+  const fields = fieldsOf(await page.text());
+  const body = new URLSearchParams({ ...fields, decision: "allow" }).toString();
+  await (await send(stores, DEVICE_PATH, { method: "POST", headers, body })).body?.cancel();
+  return device_code;
+}
+
+/** Polls. @returns The tokens as JSON, or the error. */
+export async function exchangeDeviceCode(stores: AuthStores, deviceCode: string): Promise<string> {
+  return await token(stores, {
+    grant_type: DEVICE_CODE,
+    device_code: deviceCode,
+    client_id: DEVICE_ID,
+  });
+}
 
 const REQUEST = {
   response_type: "code",
@@ -78,11 +141,15 @@ export async function showForm(stores: AuthStores, sub: string): Promise<ShownFo
   await stores.users.create(userOf(sub, `identifier of ${sub}`));
   const query = new URLSearchParams(REQUEST);
   const response = await send(stores, `/oauth/authorize?${query}`, { headers: { "X-User": sub } });
-  const page = await response.text();
+  const fields = fieldsOf(await response.text());
+  const [cookie = ""] = (response.headers.get("Set-Cookie") ?? "").split(";");
+  return { cookie, fields };
+}
+
+function fieldsOf(page: string): Readonly<Record<string, string>> {
   const fields = [...page.matchAll(/<input type="hidden" name="(\w+)" value="([^"]*)">/g)]
     .map(([, name = "", value = ""]) => [name, value] as const);
-  const [cookie = ""] = (response.headers.get("Set-Cookie") ?? "").split(";");
-  return { cookie, fields: Object.fromEntries(fields) };
+  return Object.fromEntries(fields);
 }
 
 /** Submits a form. @returns `code` and the code, the error that the client gets, or the status and reason of an error page. */
@@ -175,6 +242,8 @@ async function send(stores: AuthStores, path: string, init: RequestInit): Promis
   return await handleOAuthServerRequest(serverOver(stores), new Request(ISSUER + path, init));
 }
 
+const KEYS = deriveKeys("a secret that all of the processes share");
+
 const SERVERS = new WeakMap<AuthStores, AuthorizationServer>();
 
 /** A process has one server. */
@@ -191,19 +260,27 @@ function createServer(stores: AuthStores): AuthorizationServer {
     clients: staticClients([
       { clientId: CLIENT_ID, name: "Shop", redirectUris: [REDIRECT_URI] },
       { clientId: OWN_ID, name: "Own", redirectUris: [REDIRECT_URI], firstParty: true },
+      {
+        clientId: DEVICE_ID,
+        name: "TV",
+        redirectUris: [],
+        grants: [DEVICE_CODE, "refresh_token"],
+      },
     ]),
     pushedRequests: true,
     codes: stores.authorizations,
+    grants: ["authorization_code", "refresh_token", DEVICE_CODE],
+    states: stores.states,
+    throttle: throttleService({ store: stores.throttle, keys: KEYS, now }), // addresses are unknown here
     tokens: stores.refreshTokens,
     keyService: keyService({
       store: stores.keys,
-      keys: deriveKeys("a secret that all of the processes share"),
+      keys: KEYS,
       algorithms: ["ES256"],
       now,
     }),
     idTokenAlgorithm: "ES256",
     users: stores.users,
-    states: stores.states,
     dpop: true,
     authenticate(request) {
       const sub = request.headers.get("X-User");

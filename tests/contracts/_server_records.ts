@@ -9,6 +9,8 @@ import type {
   AuthorizationRequest,
   AuthorizationStore,
   ClientStore,
+  DeviceIssuedAuthorization,
+  DevicePendingAuthorization,
   IssuedAuthorization,
   NewClient,
   PendingAuthorization,
@@ -90,6 +92,22 @@ export function signInsOf(id: string): UserSignIns {
   const { clientId, ...base } = baseOf(id);
   const signIns = [{ clientId, sessionId: "s1" }, { clientId: "web", sessionId: "s1" }];
   return { state: "sign_ins", ...base, sub: "u1", signIns };
+}
+
+/** A device whose user has not decided. */
+export function devicePendingOf(id: string): DevicePendingAuthorization {
+  return {
+    state: "device_pending",
+    ...baseOf(id),
+    request: { scope: ["openid"] },
+    codeHash: "digest of a device code",
+  };
+}
+
+/** A device whose user has given it access. */
+export function deviceIssuedOf(id: string): DeviceIssuedAuthorization {
+  const { subject, scope } = issuedOf(id);
+  return { ...devicePendingOf(id), state: "device_issued", subject, scope };
 }
 
 /** An authorization whose code was exchanged for a grant. */

@@ -5,7 +5,11 @@
  */
 
 import { assertEquals, assertNotEquals, assertRejects } from "@std/assert";
-import type { Authorization, AuthorizationStore } from "../../auth/stores/types.ts";
+import type {
+  Authorization,
+  AuthorizationStore,
+  DeniedAuthorization,
+} from "../../auth/stores/types.ts";
 import type { ContractCase } from "./_contract.ts";
 import {
   assertDetached,
@@ -18,6 +22,8 @@ import {
 } from "./_helpers.ts";
 import {
   CREATED,
+  deviceIssuedOf,
+  devicePendingOf,
   EXPIRES,
   findAuthorization,
   issuedOf,
@@ -57,10 +63,18 @@ const STATES: readonly (readonly [why: string, authorization: Authorization])[] 
     },
     scope: [],
   }],
+  ["device_pending", devicePendingOf("a1")],
+  ["device_pending, with every member", {
+    ...devicePendingOf("a1"),
+    request: { scope: ["openid"], resources: ["https://api.example"] },
+    browser: "digest of a cookie",
+  }],
+  ["device_issued", deviceIssuedOf("a1")],
   ["redeemed", redeemedOf("a1", "g1")],
   ["denied", deniedOf("a1")],
   ["sign-ins", signInsOf("a1")],
   ["no sign-ins", { ...signInsOf("a1"), signIns: [] }],
+  ["denied, of a device", { ...deniedOf("a1"), codeHash: "digest of a device code" }],
 ];
 
 /** The cases. */
@@ -289,7 +303,7 @@ export const AUTHORIZATION_STORE_CASES: readonly ContractCase<AuthorizationStore
   },
 ];
 
-function deniedOf(id: string): Authorization {
+function deniedOf(id: string): DeniedAuthorization {
   const { issuer, clientId, createdAt, expiresAt } = pendingOf(id);
   return { state: "denied", id, issuer, clientId, createdAt, expiresAt };
 }

@@ -33,6 +33,8 @@ export const SIGNED_OUT_URI = "https://app.example/signed-out";
 /** Seconds after a sign-in at which `/pay` demands another one. */
 export const MAX_AGE = 2;
 
+const DEVICE_CODE = "urn:ietf:params:oauth:grant-type:device_code";
+
 /** What a client that does not encode its secret would send with another meaning. */
 export const CLIENT_SECRET = `100% "a+b": a secret of tests & more = ~/?`;
 
@@ -102,6 +104,8 @@ export async function startServerSite(
     claims: () => ({ name: "Ada", email: "ada@example.org", email_verified: true }),
     insecureLoopback: true,
     pushedRequests: true,
+    grants: ["authorization_code", "refresh_token", DEVICE_CODE],
+    states: stores.states,
     ...runtimeOptions(runtime),
     logout: true,
     ...more,
@@ -142,6 +146,12 @@ function clientsOf(receiverUri: string): readonly ClientInit[] {
       authentication: "client_secret_post",
     },
     { ...web, clientId: "form", redirectUris: [receiverUri] },
+    {
+      ...web,
+      clientId: "tv",
+      redirectUris: [],
+      grants: [DEVICE_CODE, "refresh_token"],
+    },
     { ...web, clientId: "native", type: "native", redirectUris: ["http://127.0.0.1/callback"] },
   ];
 }
@@ -177,6 +187,29 @@ export class ServerBrowser {
       }
       const { action, fields } = formOf(await response.text());
       if (new URL(action, this.#origin).origin !== this.#origin) return await post(action, fields);
+      fields.append("decision", decision);
+      const headers = { "Sec-Fetch-Site": "same-origin" };
+      response = await this.send(action, { method: "POST", body: fields, headers });
+    }
+    throw new Error("The server asks for ever");
+  }
+
+  /** Enters the code that is filled in on the page of a device, signs in and decides on the way. @returns The title of the last page. */
+  async connect(url: string, decision: "allow" | "deny" = "allow"): Promise<string> {
+    let response = await this.send(url);
+    for (let step = 0; step < 8; step++) {
+      const location = response.headers.get("Location");
+      if (location !== null) {
+        await response.body?.cancel();
+        const next = new URL(location, this.#origin);
+        const back = next.searchParams.get("next") ?? "";
+        if (next.pathname === "/sign-in") await this.signIn(next);
+        response = await this.send(next.pathname === "/sign-in" ? back : next.href);
+        continue;
+      }
+      const page = await response.text();
+      if (!page.includes("<form")) return /<h1>([^<]*)/.exec(page)?.[1] ?? "";
+      const { action, fields } = formOf(page);
       fields.append("decision", decision);
       const headers = { "Sec-Fetch-Site": "same-origin" };
       response = await this.send(action, { method: "POST", body: fields, headers });
@@ -228,12 +261,12 @@ function formOf(page: string): { readonly action: string; readonly fields: URLSe
   const [, action] = /<form method="post" action="([^"]+)"/.exec(page) ?? [];
   assert(action !== undefined, page.replace(/<style>[^]*<\/style>/, "").slice(0, 2_000));
   const fields = new URLSearchParams();
-  for (const [tag] of page.matchAll(/<input [^>]*>/g)) {
+  for (const [tag] of page.matchAll(/<input\s[^>]*>/g)) {
     fields.append(attributeOf(tag, "name"), attributeOf(tag, "value"));
   }
   return { action, fields };
 }
 
 function attributeOf(tag: string, name: string): string {
-  return new RegExp(` ${name}="([^"]*)"`).exec(tag)?.[1] ?? "";
+  return new RegExp(`\\s${name}="([^"]*)"`).exec(tag)?.[1] ?? "";
 }

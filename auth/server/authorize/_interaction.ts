@@ -1,5 +1,5 @@
 /**
- * Interactions with the user: the stored request, the browser that sent it, and the token of its consent form.
+ * Interactions with the user: the stored request, and the browser that sent it.
  *
  * @module
  */
@@ -86,17 +86,6 @@ export async function resumeInteraction(
   const target = await findTargetOf(context, authorization);
   checkPermission(target, authorization.request.scope);
   return { authorization, version, isKept: true, target, browser, cookies: [] };
-}
-
-/**
- * The token of the consent form: it proves that the form was shown in this browser, to this user, for this request. Whoever does
- * not have the browser's cookie cannot compute it.
- */
-export async function consentToken(
-  { authorization, browser }: Interaction,
-  sub: string,
-): Promise<string> {
-  return await digestText(`consent\n${authorization.id}\n${browser}\n${sub}`);
 }
 
 function seenOf(

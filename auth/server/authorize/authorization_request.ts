@@ -9,9 +9,9 @@ import { isJsonObject, parseStrictObject } from "../../_strict_json.ts";
 import type { AuthorizationRequest, RegisteredClient } from "../../stores/server_types.ts";
 import type { ServerContext } from "../core/context.ts";
 import { soleValue, STATE_REGEXP } from "../core/parameters.ts";
-import { resourcesIn, scopeFor } from "../core/resources.ts";
+import { requestedAccess } from "../core/resources.ts";
 import { refuseRedirect, type ResponseTarget } from "../core/refusal.ts";
-import { mayHaveScope, requestedScope } from "../core/scopes.ts";
+import { mayHaveScope } from "../core/scopes.ts";
 import { readIdTokenHint } from "../core/verify_tokens.ts";
 
 /** Parameters that are read; each may occur once, RFC 6749 §3.1. Others are ignored. */
@@ -60,7 +60,6 @@ export async function readAuthorizationRequest(
   parameters: URLSearchParams,
 ): Promise<AuthorizationRequest> {
   const { client, redirectUri, responseMode } = target;
-  const { issuer } = context;
   const invalid = (description: string) => refuseRedirect(target, "invalid_request", description);
 
   // Each parameter once
@@ -105,13 +104,13 @@ export async function readAuthorizationRequest(
     throw invalid("dpop_jkt must be 43 characters of base64url");
   }
 
-  // APIs, RFC 8707 §2.1, and scope: what is for other APIs is ignored
-  const resources = resourcesIn(parameters.getAll("resource"), [...context.resources, issuer]);
-  if (resources === undefined) throw refuseRedirect(target, "invalid_target");
-  const requested = requestedScope(context, client, values.get("scope"));
-  const scope = requested && scopeFor(context, requested, resources);
-  const isNothing = scope?.length === 0 && requested?.length !== 0;
-  if (scope === undefined || isNothing) throw refuseRedirect(target, "invalid_scope");
+  // APIs, RFC 8707 §2.1, and scope
+  const access = requestedAccess(context, client, {
+    scope: values.get("scope"),
+    resources: parameters.getAll("resource"),
+  });
+  if (typeof access === "string") throw refuseRedirect(target, access);
+  const { scope, resources } = access;
 
   // How and as whom the user must be signed in
   const prompt = splitWords(values.get("prompt"));

@@ -8,7 +8,8 @@ import { digestText } from "../../_kdf.ts";
 import { randomToken } from "../../_random.ts";
 import type { Authorization, AuthorizationSubject } from "../../stores/server_types.ts";
 import { readAuthorizationRequest } from "./authorization_request.ts";
-import { readConsent } from "./_consent.ts";
+import { questionOf } from "./_consent.ts";
+import { readConsent } from "../core/consent.ts";
 import type { Exchange, ServerContext } from "../core/context.ts";
 import { isDocumentId } from "../clients/documents.ts";
 import { listGrants } from "../core/grants.ts";
@@ -128,11 +129,8 @@ async function decide(
   if (login.status !== "signed_in") {
     return await proceed(context, exchange, { interaction, subject });
   }
-  const decision = await readConsent(context, request, {
-    form,
-    interaction,
-    subject: login.subject,
-  });
+  const question = questionOf(interaction, login.subject.sub);
+  const decision = await readConsent(context, { request, form, question });
   if (decision.kind === "allowed") {
     return await issueCode(context, interaction, login.subject, decision.scope);
   }

@@ -4,8 +4,17 @@
  * @module
  */
 
-import { fillHtml, type Html, html } from "../core/html.ts";
-import { clientName, hiddenField, signedInAs, withPlaceholder } from "../core/page_parts.ts";
+import { fillHtml, html } from "../core/html.ts";
+import {
+  actions,
+  clientName,
+  hiddenField,
+  homePage,
+  scopeFields,
+  signedInAs,
+  warning,
+  withPlaceholder,
+} from "../core/page_parts.ts";
 import { pageResponse } from "../core/pages.ts";
 import type { ConsentStrings } from "../core/page_strings.ts";
 import type { ConsentPrompt } from "../core/types.ts";
@@ -39,61 +48,4 @@ export function consentPage(prompt: ConsentPrompt, strings: ConsentStrings): Res
     </main>
   `;
   return pageResponse({ lang: strings.lang, title: strings.title, content });
-}
-
-/** A link to the client's home page, RFC 7591 §2, under its host: the path could say anything. */
-function homePage(clientUri: string | undefined): Html | undefined {
-  if (clientUri === undefined || !URL.canParse(clientUri)) return undefined;
-  const { protocol, host, username, password, href } = new URL(clientUri);
-  if (protocol !== "https:" || username !== "" || password !== "") return undefined;
-  return html`
-    <p class="home">
-      <a href="${href}" target="_blank" rel="noopener noreferrer" dir="ltr">${host}</a>
-    </p>
-  `;
-}
-
-function scopeFields(scopes: ConsentPrompt["scopes"], legend: string): Html | undefined {
-  if (scopes.length === 0) return undefined;
-  return html`
-    <fieldset>
-      <legend>${legend}</legend>
-      ${scopes.map((scope) => scope.required ? requiredScope(scope) : optionalScope(scope))}
-    </fieldset>
-  `;
-}
-
-function requiredScope({ name, description }: ConsentPrompt["scopes"][number]): Html {
-  return html`
-    <div class="scope">
-      <span class="tick"></span>
-      <span>${description}</span>
-    </div>
-    ${hiddenField(["scope", name])}
-  `;
-}
-
-function optionalScope({ name, description }: ConsentPrompt["scopes"][number]): Html {
-  return html`
-    <label class="scope">
-      <input type="checkbox" name="scope" value="${name}" checked>
-      <span>${description}</span>
-    </label>
-  `;
-}
-
-function warning(text: Html): Html {
-  return html`
-    <p class="warning">${text}</p>
-  `;
-}
-
-/** Cancel comes first: the Enter key presses the first button of a form. */
-function actions({ deny, allow }: ConsentStrings): Html {
-  return html`
-    <div class="actions">
-      <button class="quiet" name="decision" value="deny">${deny}</button>
-      <button name="decision" value="allow">${allow}</button>
-    </div>
-  `;
 }

@@ -6,10 +6,9 @@
 
 import type { Exchange, ServerContext } from "../core/context.ts";
 import type { ResponseTarget } from "../core/refusal.ts";
-import { seeOther } from "../core/responses.ts";
+import { seeOther, userPage } from "../core/responses.ts";
 import { consentPrompt } from "./_consent.ts";
 import { formPostPage } from "./_form_post_page.ts";
-import type { Interaction } from "./_interaction.ts";
 import type { AuthorizeOutcome } from "./authorize.ts";
 
 /** The response to an authorization request. */
@@ -29,12 +28,12 @@ export async function respondToAuthorize(
       const returnTo = `${context.basePath}/oauth/authorize?id=${authorization.id}`;
       const { reason } = outcome;
       const prompt = { request, client, returnTo, reason, loginHint, acrValues, uiLocales };
-      return withCookies(await context.login(prompt), outcome.interaction);
+      return userPage(await context.login(prompt), outcome.interaction.cookies);
     }
     case "consent": {
       const { interaction, subject } = outcome;
       const prompt = await consentPrompt(context, request, interaction, subject);
-      return withCookies(await context.consent(prompt), interaction);
+      return userPage(await context.consent(prompt), interaction.cookies);
     }
   }
 }
@@ -49,17 +48,4 @@ export function respondToClient(
   if (responseMode === "form_post") return formPostPage(redirectUri, all, strings());
   const separator = redirectUri.includes("?") ? "&" : "?";
   return seeOther(redirectUri + separator + new URLSearchParams(all));
-}
-
-/** What a page of the application has unless it says otherwise: RFC 9700 §4.16 and §4.2.4. */
-const PAGE_DEFAULTS = { "X-Frame-Options": "DENY", "Referrer-Policy": "same-origin" } as const;
-
-function withCookies(page: Response, { cookies }: Interaction): Response {
-  const response = new Response(page.body, page);
-  for (const [name, value] of Object.entries(PAGE_DEFAULTS)) {
-    if (!response.headers.has(name)) response.headers.set(name, value);
-  }
-  response.headers.set("Cache-Control", "no-store");
-  for (const cookie of cookies) response.headers.append("Set-Cookie", cookie);
-  return response;
 }

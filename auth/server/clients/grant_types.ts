@@ -6,7 +6,17 @@
 
 import type { GrantType, RegisteredClient } from "../../stores/server_types.ts";
 
-const ALL: Readonly<Record<GrantType, true>> = { authorization_code: true, refresh_token: true };
+/** The device flow, RFC 8628 §3.4. */
+export const DEVICE_CODE = "urn:ietf:params:oauth:grant-type:device_code";
+
+/** Seconds between two requests with one device code, RFC 8628 §3.2. */
+export const POLL_INTERVAL = 5;
+
+const ALL: Readonly<Record<GrantType, true>> = {
+  authorization_code: true,
+  refresh_token: true,
+  [DEVICE_CODE]: true,
+};
 
 /** All grant types. */
 export const GRANT_TYPES: readonly GrantType[] = /* @__PURE__ */ Object.freeze(

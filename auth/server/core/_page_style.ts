@@ -157,6 +157,23 @@ label.scope {
   overflow: hidden;
   padding: 0.75rem 1rem;
 }
+.code {
+  font-family: ui-monospace, monospace;
+  white-space: nowrap;
+}
+input.code {
+  background: transparent;
+  border: 1px solid var(--edge);
+  border-radius: 0.375rem;
+  color: inherit;
+  font-size: 1.5rem;
+  letter-spacing: 0.125em;
+  margin-top: 0.5rem;
+  min-height: 2.75rem;
+  padding: 0.375rem 0.75rem;
+  text-transform: uppercase;
+  width: 100%;
+}
 .actions {
   display: grid;
   gap: 0.75rem;
@@ -182,4 +199,4 @@ button {
 `;
 
 /** The hash of {@linkcode STYLE} in CSP's notation. A constant, so that pages are made without waiting; a test computes it again. */
-export const STYLE_HASH = "sha256-7ss3yWsR2LmXA0tfOMA4DMAa7FU11cm1b44SNxgEwMg=";
+export const STYLE_HASH = "sha256-92UkPwApHhmTAZ4IWHZ1CTXgqu9zke3O6+fDeEaresM=";

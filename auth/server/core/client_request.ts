@@ -38,7 +38,7 @@ export async function asClient<Result>(
     }
     return await work({ client: outcome.client, form, request });
   } catch (error) {
-    if (error instanceof ServerRefusal) await attempt?.fail();
+    if (error instanceof ServerRefusal && error.failure.kind !== "waiting") await attempt?.fail();
     throw error;
   }
 }

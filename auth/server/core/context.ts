@@ -68,6 +68,7 @@ export interface ServerContext
     | undefined;
   readonly login: NonNullable<AuthorizationServerOptions["login"]>;
   readonly consent: NonNullable<AuthorizationServerOptions["consent"]>;
+  readonly device: NonNullable<AuthorizationServerOptions["device"]>;
   readonly strings: (uiLocales?: string) => ConsentStrings;
   /** All scopes that clients may request, in the order of the consent page. */
   readonly scopes: ReadonlyMap<string, ScopeInfo>;

@@ -39,7 +39,7 @@ export function fillHtml(text: string, values: Readonly<Record<string, Html>>): 
 }
 
 /** Captures the name, so that every second part of a split is one. */
-const PLACEHOLDER_REGEXP = /\{(account|client|host)\}/;
+const PLACEHOLDER_REGEXP = /\{(account|client|code|host)\}/;
 
 function render(value: HtmlValue): string {
   if (value === undefined) return "";

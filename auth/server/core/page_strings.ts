@@ -27,11 +27,25 @@ export interface ConsentStrings {
   readonly allow: string;
   /** Button that refuses. */
   readonly deny: string;
+  /** Title of the page on which the code of a device is entered. */
+  readonly deviceTitle: string;
+  /** What is to be entered there. */
+  readonly deviceCode: string;
+  /** The entered code is not valid. */
+  readonly deviceUnknown: string;
+  /** Warning of the page that asks for consent, with `{code}`: the code that the device must show. */
+  readonly deviceWarning: string;
+  /** Title after consent. */
+  readonly deviceAllowed: string;
+  /** Title after a refusal. */
+  readonly deviceDenied: string;
+  /** What the user does after either. */
+  readonly deviceDone: string;
   /** Title of the error page. */
   readonly errorTitle: string;
   /** What the error page says; the reason follows. */
   readonly error: string;
-  /** Button of the page that returns to the client by a form. */
+  /** Button that goes on: of the page that returns to the client by a form, and of the code of a device. */
   readonly continue: string;
   /** Title of the page that asks whether to sign out, a question. */
   readonly signOutTitle: string;
@@ -61,6 +75,15 @@ export const ENGLISH: ConsentStrings = /* @__PURE__ */ Object.freeze({
     "This is a program on your device, and any program there can pretend to be {client}. Allow access only if you have just started to sign in with it.",
   allow: "Allow",
   deny: "Cancel",
+  deviceTitle: "Connect a device",
+  deviceCode: "Enter the code that your device shows",
+  deviceUnknown:
+    "This code is not valid, has expired, or was entered in another browser. Compare it with your device, or start again there.",
+  deviceWarning:
+    "Allow access only if you have started this yourself, and the device in front of you shows the code {code}. If somebody has sent you the code or a link, cancel: they would get access to your account.",
+  deviceAllowed: "Device connected",
+  deviceDenied: "Access refused",
+  deviceDone: "Go back to your device. You can close this page.",
   errorTitle: "Something went wrong",
   error:
     "Your request could not be completed. Go back to the application that sent you here and try again.",

@@ -44,7 +44,9 @@ export type Failure =
     readonly isBasic?: boolean | undefined;
     /** The nonce that the client's next DPoP proof needs. */
     readonly nonce?: string | undefined;
-  };
+  }
+  /** The user of a device has not decided yet, RFC 8628 §3.5. It is no event, and counts as no refusal. */
+  | { readonly kind: "waiting" };
 
 /** A refusal on its way to the response. */
 export class ServerRefusal extends Error {
@@ -55,7 +57,7 @@ export class ServerRefusal extends Error {
 
   /** Wraps a refusal. */
   constructor(failure: Failure) {
-    super(failure.kind === "redirect" ? failure.error : failure.reason);
+    super(failure.kind);
     this.failure = failure;
   }
 }
@@ -86,14 +88,17 @@ export function refuseToken(
   return new ServerRefusal({ kind: "token", reason, ...more });
 }
 
-/** Error codes of the token endpoint. */
+/** Error codes of the token endpoint, RFC 6749 §5.2 and RFC 8628 §3.5. */
 export type TokenError =
+  | "access_denied"
+  | "expired_token"
   | "invalid_client"
   | "invalid_dpop_proof"
   | "invalid_grant"
   | "invalid_request"
   | "invalid_scope"
   | "invalid_target"
+  | "slow_down"
   | "unauthorized_client"
   | "unsupported_grant_type"
   | "use_dpop_nonce";
@@ -138,6 +143,12 @@ export function tokenErrorOf(reason: TokenRefusal): TokenError {
       return "invalid_scope";
     case "resource_refused":
       return "invalid_target"; // RFC 8707 §2
+    case "device_code_expired":
+      return "expired_token";
+    case "device_denied":
+      return "access_denied";
+    case "slow_down":
+      return "slow_down";
   }
 }
 
@@ -159,6 +170,7 @@ export function pageStatusOf(reason: AuthorizationPageRefusal): 400 | 403 | 404 
     case "logout_forged":
       return 403;
     case "interaction_unknown":
+    case "user_code_unknown":
       return 404;
     case "client_document_unreachable":
       return 503;

@@ -9,7 +9,7 @@ import type { RegisteredClient } from "../../stores/server_types.ts";
 import type { ServerContext } from "./context.ts";
 import type { GrantData } from "./grants.ts";
 import { refuseToken } from "./refusal.ts";
-import { audienceOf, resourceOf } from "./scopes.ts";
+import { audienceOf, requestedScope, resourceOf } from "./scopes.ts";
 
 /** What an access token is for: its `aud` and its scopes. */
 export interface TokenTarget {
@@ -24,13 +24,39 @@ type ResourceContext = Pick<ServerContext, "scopes" | "resources" | "issuer">;
  *
  * @returns `undefined` if a value names no allowed one.
  */
-export function resourcesIn(
+function resourcesIn(
   values: readonly string[],
   allowed: readonly string[],
 ): readonly string[] | undefined {
   const named = values.filter((value) => value !== "").map((value) => nameOf(value, allowed));
   const known = named.filter((name) => name !== undefined);
   return known.length < named.length ? undefined : [...new Set(known)];
+}
+
+/** What a client requests for its user. */
+export interface RequestedAccess {
+  readonly scope: readonly string[];
+  readonly resources: readonly string[];
+}
+
+/**
+ * The APIs of a request, RFC 8707 §2.1, and its scopes: those for other APIs are ignored. Whether the client may have them is not
+ * checked.
+ */
+export function requestedAccess(
+  context: ResourceContext,
+  client: RegisteredClient,
+  { scope: text, resources: values }: {
+    readonly scope: string | undefined;
+    readonly resources: readonly string[];
+  },
+): RequestedAccess | "invalid_target" | "invalid_scope" {
+  const resources = resourcesIn(values, [...context.resources, context.issuer]);
+  if (resources === undefined) return "invalid_target";
+  const requested = requestedScope(context, client, text);
+  if (requested === undefined) return "invalid_scope";
+  const scope = scopeFor(context, requested, resources);
+  return scope.length === 0 && requested.length > 0 ? "invalid_scope" : { scope, resources };
 }
 
 /** Of requested scopes, those for the requested APIs; all of them if none is requested. */

@@ -20,16 +20,10 @@ import type { RefreshTokenStore, StateStore, UserStore } from "../../stores/type
 import type { ThrottleService } from "../../throttle/throttle_types.ts";
 import type { ClientIdMetadataOptions, RegistrationOptions } from "../clients/types.ts";
 import type { ConsentStrings } from "./page_strings.ts";
+import type { ConsentPrompt, DevicePrompt, LoginPrompt, ScopeInfo } from "./prompt_types.ts";
 
 export type { AuthorizationSubject, GrantType, RegisteredClient };
-
-/** A scope that clients may request. */
-export interface ScopeInfo {
-  /** What it permits, as the consent page says it: "Read your notes". */
-  readonly description: string;
-  /** The API that it is for, one of `resources`. @default the first of `resources` */
-  readonly resource?: string | undefined;
-}
+export type * from "./prompt_types.ts";
 
 /** Lifetimes in seconds. */
 export interface ServerLifetimes {
@@ -39,6 +33,8 @@ export interface ServerLifetimes {
   readonly interaction?: number | undefined;
   /** Authorization codes, at most 600 (RFC 6749 §4.1.2). @default {60} */
   readonly code?: number | undefined;
+  /** Device codes and their user codes, RFC 8628. @default {600} */
+  readonly deviceCode?: number | undefined;
   /** Access tokens; at most the `maxTokenAge` of the keys. @default {600} */
   readonly accessToken?: number | undefined;
   /** ID tokens; at most the `maxTokenAge` of the keys. @default {600} */
@@ -52,55 +48,6 @@ export interface ServerLifetimes {
    * @default {2_592_000} 30 days
    */
   readonly grant?: number | undefined;
-}
-
-/** What {@linkcode AuthorizationServerOptions.login} is asked. */
-export interface LoginPrompt {
-  /** The authorization request. */
-  readonly request: Request;
-  /** The client. */
-  readonly client: RegisteredClient;
-  /** Where the browser has to go after the sign-in: a path on the issuer's host. */
-  readonly returnTo: string;
-  /** Why the user must sign in. */
-  readonly reason: LoginReason;
-  /** Who the client believes the user to be. From the request, not verified. */
-  readonly loginHint?: string | undefined;
-  /** Requested authentication contexts. */
-  readonly acrValues: readonly string[];
-  /** Languages for the page, the preferred one first. */
-  readonly uiLocales?: string | undefined;
-}
-
-/** Why a user must sign in: nobody is signed in, or not in the way, or as the user, that the client demands. */
-export type LoginReason = "signed_out" | "prompt" | "max_age" | "acr" | "other_user";
-
-/** What {@linkcode AuthorizationServerOptions.consent} is asked. */
-export interface ConsentPrompt {
-  /** The authorization request. */
-  readonly request: Request;
-  /** The client. Its name and addresses are its own words. */
-  readonly client: RegisteredClient;
-  /** Subject id of the user. */
-  readonly sub: string;
-  /** What the user signs in with, so that another account is noticed; absent without the option `users`. */
-  readonly account?: string | undefined;
-  /** Scopes to grant, with their descriptions. */
-  readonly scopes: readonly (ScopeInfo & { readonly name: string; readonly required: boolean })[];
-  /** Host that the response is sent to, which the page must show; the scheme of a native application's redirect URI. */
-  readonly redirectHost: string;
-  /** Whether the response goes to a program on the user's own device, which any program can claim to be. */
-  readonly isLoopback: boolean;
-  /** Languages for the page, the preferred one first. */
-  readonly uiLocales?: string | undefined;
-  /**
-   * The form of the page: a POST to `action` with the `hidden` fields, `decision` (`allow` or `deny`), and a field `scope` for
-   * each scope that is granted.
-   */
-  readonly form: {
-    readonly action: string;
-    readonly hidden: Readonly<Record<string, string>>;
-  };
 }
 
 /** What {@linkcode AuthorizationServerOptions.claims} is asked. */
@@ -152,6 +99,8 @@ export interface AuthorizationServerOptions {
   readonly login?: ((prompt: LoginPrompt) => Response | Promise<Response>) | undefined;
   /** The page that asks for consent. @default a page of ours */
   readonly consent?: ((prompt: ConsentPrompt) => Response | Promise<Response>) | undefined;
+  /** The pages of the device flow. @default pages of ours */
+  readonly device?: ((prompt: DevicePrompt) => Response | Promise<Response>) | undefined;
   /** Texts of the built-in pages, by the user's language. @default English */
   readonly strings?: ((uiLocales: string) => Partial<ConsentStrings>) | undefined;
   /** Claims of a user, for UserInfo and ID tokens. Standard claims whose scope is not granted are left out. @default none */
@@ -168,7 +117,7 @@ export interface AuthorizationServerOptions {
   readonly resources?: readonly string[] | undefined;
   /** What clients may exchange for tokens. A client's own `grants` limit it further. @default {["authorization_code", "refresh_token"]} */
   readonly grants?: readonly GrantType[] | undefined;
-  /** Keeps identifiers that may be used once: of client assertions and DPoP proofs, which need it. @default none */
+  /** Keeps identifiers that may be used once: of client assertions, DPoP proofs, and polls of devices, which need it. @default none */
   readonly states?: Pick<StateStore, "claim"> | undefined;
   /**
    * Binds tokens to a key of clients that prove to have it, RFC 9449: DPoP. Needs `states`. Clients with `dpopBound` must do so.
@@ -216,7 +165,8 @@ export interface AuthorizationServerOptions {
   readonly insecureLoopback?: boolean | undefined;
   /** Limits requests by address. {@linkcode runtimeOptions} returns that of `registerAuth()`. @default not limited */
   readonly throttle?:
-    | Pick<ThrottleService, "challenge" | "token"> & Partial<Pick<ThrottleService, "registration">>
+    | Pick<ThrottleService, "challenge" | "token">
+      & Partial<Pick<ThrottleService, "registration" | "userCode">>
     | undefined;
   /** Address of a client: its arguments are the request and what the host passed to `fetch`. @default unknown, not limited */
   readonly clientAddress?:

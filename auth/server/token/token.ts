@@ -6,9 +6,10 @@
 
 import type { GrantType } from "../../stores/server_types.ts";
 import { redeemCode } from "./_code.ts";
+import { redeemDeviceCode } from "./_device.ts";
 import { asClient, type ClientRequest } from "../core/client_request.ts";
 import type { Exchange, ServerContext } from "../core/context.ts";
-import { isGrantType } from "../clients/grant_types.ts";
+import { DEVICE_CODE, isGrantType } from "../clients/grant_types.ts";
 import { grantDataOf } from "../core/grants.ts";
 import type { GrantResponse } from "../core/issue.ts";
 import { nonceHeader, readProof } from "../core/proof.ts";
@@ -27,6 +28,7 @@ export const TOKEN_PATH = "/oauth/token";
 const GRANTS: Readonly<Record<GrantType, Grant>> = {
   authorization_code: redeemCode,
   refresh_token: refreshTokens,
+  [DEVICE_CODE]: redeemDeviceCode,
 };
 
 /** Responds to a token request. @throws {ServerRefusal} */

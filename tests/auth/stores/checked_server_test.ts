@@ -18,6 +18,8 @@ import type {
 import {
   clientOf,
   CREATED,
+  deviceIssuedOf,
+  devicePendingOf,
   findClient,
   issuedOf,
   pendingOf,
@@ -47,6 +49,8 @@ const PENDING = pendingOf("a1");
 const ISSUED = issuedOf("a1");
 const REDEEMED = redeemedOf("a1", "g1");
 const SIGN_INS = signInsOf("a1");
+const DEVICE = devicePendingOf("a1");
+const ALLOWED_DEVICE = deviceIssuedOf("a1");
 
 /** Members that decide, of a state, and what they must not be. */
 const DECIDING: readonly (readonly [
@@ -61,7 +65,7 @@ const DECIDING: readonly (readonly [
   ["createdAt", PENDING, TIME, NOT_TIMES],
   ["expiresAt", ISSUED, TIME, NOT_TIMES],
   ["expiresAt", REDEEMED, TIME, NOT_TIMES],
-  ["state", PENDING, "pushed, pending, issued, redeemed, denied or sign_ins", [
+  ["state", PENDING, "one of its states", [
     ...NOT_STRINGS,
     "Pending",
     "redeemed ",
@@ -101,6 +105,16 @@ const DECIDING: readonly (readonly [
   ["clientId", REDEEMED, STRING, NOT_STRINGS],
   ["sub", SIGN_INS, STRING, NOT_STRINGS],
   ["signIns", SIGN_INS, "an array", [undefined, null, {}, "s1", 0]],
+  ["codeHash", DEVICE, STRING, NOT_STRINGS],
+  ["codeHash", ALLOWED_DEVICE, STRING, NOT_STRINGS],
+  ["codeHash", { ...REDEEMED, state: "denied" }, STRING, ["", 7, true]],
+  ["browser", DEVICE, STRING, ["", 7, true]], // whoever enters the code would take it from a browser
+  ["request", DEVICE, "an object", NOT_OBJECTS],
+  ["request.scope", DEVICE, ARRAY, NOT_ARRAYS],
+  ["request.resources", ALLOWED_DEVICE, ARRAY, ["openid", {}, [7]]],
+  ["scope", ALLOWED_DEVICE, ARRAY, NOT_ARRAYS],
+  ["subject", ALLOWED_DEVICE, "an object", NOT_OBJECTS],
+  ["subject.sub", ALLOWED_DEVICE, STRING, NOT_STRINGS],
 ];
 
 for (const [path, authorization, type, others] of DECIDING) {
@@ -152,6 +166,9 @@ Deno.test("checkedAuthorizations() accepts every state, and columns that do not 
     ISSUED,
     REDEEMED,
     SIGN_INS,
+    DEVICE,
+    { ...DEVICE, browser: null },
+    ALLOWED_DEVICE,
     denied,
     { ...denied, grantId: null, codeHash: null },
     { ...PENDING, request, ip: "192.0.2.1" },

@@ -8,6 +8,8 @@ import { memoryAdapter } from "../../contracts/_memory_adapter.ts";
 import {
   clientOf,
   CREATED,
+  deviceIssuedOf,
+  devicePendingOf,
   findClient,
   issuedOf,
   pendingOf,
@@ -31,6 +33,8 @@ const WRITTEN: readonly (readonly [state: string, authorization: Authorization])
     subject: { ...issuedOf("a1").subject, provider: { name: "google", issuer: "https://g" } },
   }],
   ["pushed", pushedOf("a1")],
+  ["device_pending", { ...devicePendingOf("a1"), browser: "digest of a cookie" }],
+  ["device_issued", deviceIssuedOf("a1")],
   ["redeemed", redeemedOf("a1", "g1")],
   ["sign_ins", signInsOf("a1")],
   ["denied", { ...baseOf(pendingOf("a1")), state: "denied" }],

@@ -235,6 +235,18 @@ Deno.test("registration() allows an IPv6 /64 20 per hour, and its /48 100", asyn
   await throttle.registration({ address: "2001:db8:8::1" });
 });
 
+Deno.test("userCode() allows 50 per 15 minutes from an address, by all users, and by one user from all", async () => {
+  const { throttle } = createServices();
+  const from = (i: number) => ({ address: `198.51.100.${i}` });
+  for (const i of repeat(50, (i) => i)) await throttle.userCode(`u${i}`, from(1));
+  assertEquals(await waitOf(() => throttle.userCode(undefined, from(1))), 900);
+  assertEquals(await waitOf(() => throttle.userCode("u99", from(1))), 900);
+  for (const i of repeat(50, (i) => i + 2)) await throttle.userCode("u1000", from(i));
+  assertEquals(await waitOf(() => throttle.userCode("u1000", from(99))), 900);
+  await throttle.userCode("u1001", from(99));
+  for (const _ of repeat(99, () => 0)) await throttle.userCode(undefined, { address: undefined });
+});
+
 Deno.test("registration() that is rejected for its /64 does not count for the /48", async () => {
   const { throttle } = createServices();
   const from = (i: number) => ({ address: `2001:db8:7:${i}::1` });

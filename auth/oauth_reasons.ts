@@ -71,6 +71,8 @@ export type AuthorizationError =
 
 /** Why an authorization server refused a request to its token or revocation endpoint. The client gets an error of RFC 6749 §5.2. */
 export type TokenRefusal =
+  | "assertion_refused"
+  | "assertion_reused"
   | "client_disabled"
   | "client_unknown"
   | "credentials_malformed"

@@ -146,7 +146,7 @@ export const IMPORT_RULES: readonly ImportRule[] = [
       "router/{original_request,types}.ts",
     ],
   },
-  { importer: "auth/server/clients/*.ts", may: ["auth/{,stores/,server/clients/}*.ts"] },
+  { importer: "auth/server/clients/*.ts", may: ["auth/{,stores/,jwt/,server/clients/}*.ts"] },
   {
     importer: "auth/server/core/*.ts",
     may: [

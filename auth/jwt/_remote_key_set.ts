@@ -88,7 +88,8 @@ function isAmbiguous({ kid }: Jwk, ambiguous: ReadonlySet<string>): boolean {
   return kid !== undefined && ambiguous.has(kid);
 }
 
-function hasSecret(entry: Jwk): boolean {
+/** Whether a key is private, or a secret. */
+export function hasSecret(entry: Jwk): boolean {
   return entry.kty === "oct" || Object.keys(entry).some((name) => SECRET_MEMBERS.includes(name));
 }
 
@@ -109,7 +110,7 @@ function isOptionalString(kid: unknown): boolean {
 }
 
 /** The first algorithm that fits a key. */
-function algorithmOf(entry: Jwk): JwaAlgorithm | undefined {
+export function algorithmOf(entry: Jwk): JwaAlgorithm | undefined {
   const names = Object.keys(JWA).filter(isJwaAlgorithm);
   return names.find((alg) => validateKeyUse(entry, alg, "verify") === undefined);
 }

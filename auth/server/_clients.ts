@@ -6,21 +6,43 @@
 
 import { checkedClients } from "../stores/checked_server.ts";
 import type { ServerContext } from "./core/context.ts";
+import { clientAssertions } from "./clients/assertions.ts";
+import { authenticationMethods } from "./clients/authentication.ts";
 import { clientDocuments } from "./clients/documents.ts";
+import { staticClientsIn } from "./clients/manage.ts";
 import { clientRegistration } from "./clients/registration.ts";
+import { usesSecret } from "./clients/authentication.ts";
 import type { AuthorizationServerOptions } from "./core/types.ts";
 
 /** Reads the options about clients. @throws {TypeError | RangeError} If one is of a wrong shape. */
 export function readClientSources(
   action: string,
   options: AuthorizationServerOptions,
-  now: () => number,
-): Pick<ServerContext, "clients" | "hasDocuments" | "registration"> {
+  { now, warn }: Pick<ServerContext, "now" | "warn">,
+): Pick<ServerContext, "clients" | "assertions" | "hasDocuments" | "registration"> {
   const { clientIdMetadata = false, registration, throttle } = options;
+  const { issuer, states, insecureLoopback = false } = options;
+  const fromDocuments = clientIdMetadata === true || clientIdMetadata === false
+    ? {}
+    : clientIdMetadata;
+  const { fetch = fromDocuments.fetch } = options;
   const stored = checkedClients(options.clients);
-  const documents = clientIdMetadata === false
-    ? undefined
-    : clientDocuments(clientIdMetadata === true ? {} : clientIdMetadata, { now, action });
+  const assertions = states &&
+    clientAssertions({ issuer, states, fetch, insecureLoopback, now, warn });
+  const methods = authenticationMethods({ clients: stored, assertions });
+  const documents = clientIdMetadata === false ? undefined : clientDocuments(fromDocuments, {
+    now,
+    action,
+    fetch,
+    methods: methods.filter((method) => !usesSecret(method)),
+  });
+  const unsupported = staticClientsIn(options.clients)
+    .find(({ authentication }) => !methods.includes(authentication));
+  if (unsupported !== undefined) {
+    throw new TypeError(
+      `${action}: clients with ${unsupported.authentication} need the option states`,
+    );
+  }
   if (registration?.insecureOpen !== undefined && typeof throttle?.registration !== "function") {
     throw new TypeError(`${action}: registration by everybody needs the option throttle`);
   }
@@ -33,8 +55,9 @@ export function readClientSources(
         return await documents?.find(clientId) ?? null;
       },
     },
+    assertions,
     hasDocuments: documents !== undefined,
     registration: registration &&
-      clientRegistration(registration, { action, clients: options.clients, now }),
+      clientRegistration(registration, { action, clients: options.clients, now, methods }),
   };
 }

@@ -5,26 +5,18 @@
  */
 
 import { PROMPTS, RESPONSE_MODES } from "./authorize/authorization_request.ts";
-import { CLIENT_AUTHENTICATION_METHODS } from "./clients/authentication.ts";
+import { authenticationMethods } from "./clients/authentication.ts";
 import { DPOP_ALGORITHMS } from "../dpop/proof.ts";
 import type { Endpoint, ServerContext } from "./core/context.ts";
 import { claimNames } from "./core/scopes.ts";
 
 /** The metadata. */
 export function serverMetadata(
-  {
-    issuer,
-    scopes,
-    acrValues,
-    idTokenAlgorithm,
-    hasDocuments,
-    grants,
-    dpop,
-    logout,
-    pushedRequests,
-  }: ServerContext,
+  context: ServerContext,
   endpoints: readonly Endpoint[],
 ): Readonly<Record<string, unknown>> {
+  const { issuer, scopes, acrValues, idTokenAlgorithm, hasDocuments, grants } = context;
+  const { dpop, logout, pushedRequests } = context;
   const urls = endpoints.flatMap(({ member, path }) =>
     member === undefined ? [] : [[member, issuer + path] as const]
   );
@@ -37,8 +29,8 @@ export function serverMetadata(
     grant_types_supported: grants,
     prompt_values_supported: PROMPTS,
     code_challenge_methods_supported: ["S256"],
-    token_endpoint_auth_methods_supported: CLIENT_AUTHENTICATION_METHODS,
-    revocation_endpoint_auth_methods_supported: CLIENT_AUTHENTICATION_METHODS,
+    ...authenticationAt("token", context),
+    ...authenticationAt("revocation", context),
     subject_types_supported: ["public"],
     id_token_signing_alg_values_supported: [idTokenAlgorithm],
     claims_supported: [
@@ -57,5 +49,20 @@ export function serverMetadata(
       backchannel_logout_session_supported: true,
     }),
     ...(hasDocuments ? { client_id_metadata_document_supported: true } : {}),
+  };
+}
+
+/** How clients authenticate at an endpoint, RFC 8414 §2. */
+function authenticationAt(
+  endpoint: "token" | "revocation",
+  context: ServerContext,
+): Readonly<Record<string, readonly string[]>> {
+  const start = `${endpoint}_endpoint_auth`;
+  const { assertions } = context;
+  return {
+    [`${start}_methods_supported`]: authenticationMethods(context),
+    ...(assertions === undefined
+      ? {}
+      : { [`${start}_signing_alg_values_supported`]: assertions.algorithms }),
   };
 }

@@ -67,7 +67,7 @@ export function readServerOptions(options: AuthorizationServerOptions): ServerCo
     issuer,
     origin,
     basePath: pathname === "/" ? "" : pathname,
-    ...readClientSources(ACTION, options, now),
+    ...readClientSources(ACTION, options, { now, warn }),
     grants: readGrants(options),
     codes: checkedAuthorizations(options.codes),
     tokens: checkedRefreshTokens(options.tokens),

@@ -161,6 +161,7 @@ const METHODS: readonly ClientAuthenticationMethod[] = [
   "none",
   "client_secret_basic",
   "client_secret_post",
+  "private_key_jwt",
 ];
 const TYPES: readonly RegisteredClient["type"][] = ["web", "native"];
 
@@ -175,6 +176,10 @@ function checkClient(client: RegisteredClient | null): RegisteredClient | null {
     requireStringArray(CLIENT, client, member);
   }
   if (!isAbsent(client.expiresAt)) requireTimes(CLIENT, client, ["expiresAt"]);
+  if (!isAbsent(client.jwksUri)) requireStrings(CLIENT, client, ["jwksUri"]);
+  if (!isAbsent(client.jwks) && !Array.isArray(client.jwks?.keys)) {
+    throw invalid(CLIENT, "jwks", "a JWK Set");
+  }
   for (const member of ["secretHashes", "scope", "postLogoutRedirectUris"] as const) {
     if (!isAbsent(client[member])) requireStringArray(CLIENT, client, member);
   }

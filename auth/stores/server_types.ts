@@ -7,7 +7,19 @@
 import type { Authentication } from "../principal.ts";
 
 /** How a client authenticates at the token endpoint, RFC 7591 §2: each client in one way only. */
-export type ClientAuthenticationMethod = "none" | "client_secret_basic" | "client_secret_post";
+export type ClientAuthenticationMethod =
+  | "none"
+  | "client_secret_basic"
+  | "client_secret_post"
+  | "private_key_jwt";
+
+/** A public key of a client, RFC 7517 §4. */
+export interface ClientKey {
+  /** Key type: `EC`, `RSA` or `OKP`. */
+  readonly kty: string;
+  /** Its other public members. */
+  readonly [member: string]: unknown;
+}
 
 /** What a client may exchange for tokens, RFC 7591 §2. */
 export type GrantType =
@@ -33,6 +45,10 @@ export interface RegisteredClient {
   readonly authentication: ClientAuthenticationMethod;
   /** SHA-256 of each valid secret in base64url, the newest first: two while one is replaced. */
   readonly secretHashes?: readonly string[];
+  /** Public keys that its assertions are verified by. */
+  readonly jwks?: { readonly keys: readonly ClientKey[] };
+  /** Where its public keys are, instead of `jwks`. */
+  readonly jwksUri?: string;
   /** What it may exchange for tokens. */
   readonly grants: readonly GrantType[];
   /** Scopes that it may request. @default all scopes of the server */

@@ -17,6 +17,8 @@ import {
   push,
   refresh,
   showForm,
+  signAssertion,
+  useAssertion,
   userinfoStatus,
 } from "./_server_races.ts";
 
@@ -105,6 +107,17 @@ const CASES: readonly RaceCase[] = [
       const tokens = JSON.parse(winnerOf(outcomes, REFUSED));
       assertEquals(await userinfoStatus(stores, tokens.access_token), 401);
       assertEquals(await countGrants(stores, prize), 0);
+    },
+  },
+  {
+    race: "assertion",
+    why: "authenticates a client by an assertion once",
+    prepare: (_, prize) => signAssertion(prize),
+    async check({ outcomes }, stores, prize) {
+      assertEquals(winnerOf(outcomes, "400 invalid_client"), "authenticated");
+      assertEquals(await useAssertion(stores, await signAssertion(prize)), "400 invalid_client");
+      const next = await signAssertion(`${prize}, another`);
+      assertEquals(await useAssertion(stores, next), "authenticated");
     },
   },
 ];

@@ -8,6 +8,7 @@
 import { deriveKeys } from "../../auth/derived_keys.ts";
 import { generateJwk, publicJwk } from "../../auth/jwt/jwk.ts";
 import { signJws } from "../../auth/jwt/jws.ts";
+import { signJwt } from "../../auth/jwt/jwt.ts";
 import { keyService } from "../../auth/keys/key_service.ts";
 import {
   AuthorizationServer,
@@ -28,7 +29,8 @@ export type ServerRace =
   | "enterUserCode"
   | "pollDevice"
   | "exchangeDeviceCode"
-  | "usePushed";
+  | "usePushed"
+  | "assertion";
 
 /** What `consent` and `decide` submit: a form, and the browser that it was shown in. */
 export interface ShownForm {
@@ -40,6 +42,7 @@ const ISSUER = "https://id.example";
 const CLIENT_ID = "shop";
 /** A client whose users are not asked. */
 const OWN_ID = "own";
+const SIGNER_ID = "signer";
 const REDIRECT_URI = "https://shop.example/callback";
 const VERIFIER = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"; // RFC 7636 Appendix B
 const CHALLENGE = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM";
@@ -48,7 +51,7 @@ const DEVICE_CODE = "urn:ietf:params:oauth:grant-type:device_code";
 const DEVICE_PATH = "/oauth/device";
 const FORM = { "Content-Type": "application/x-www-form-urlencoded" };
 
-/** The races by their names; the racers' `version` is a code, a refresh token, a DPoP proof, or a form. */
+/** The races by their names; the racers' `version` is a code, a refresh token, a DPoP proof, a client assertion, or a form. */
 export const SERVER_RACES: { readonly [R in ServerRace]: (racer: Racer) => Promise<string> } = {
   exchangeCode: ({ stores, version }) => exchangeCode(stores, version),
   refresh: ({ stores, version }) => refresh(stores, version),
@@ -63,6 +66,7 @@ export const SERVER_RACES: { readonly [R in ServerRace]: (racer: Racer) => Promi
   enterUserCode: ({ stores, version }) => enterUserCode(stores, version),
   pollDevice: ({ stores, version }) => exchangeDeviceCode(stores, version),
   exchangeDeviceCode: ({ stores, version }) => exchangeDeviceCode(stores, version),
+  assertion: ({ stores, version }) => useAssertion(stores, version),
 };
 
 /** The codes of a device. */
@@ -134,6 +138,38 @@ async function usePushed(stores: AuthStores, sub: string, request_uri: string): 
   const query = new URLSearchParams({ client_id: OWN_ID, request_uri });
   const init = { headers: { "X-User": sub } };
   return await answerOf(await send(stores, `/oauth/authorize?${query}`, init));
+}
+
+/** RFC 8037 Appendix A.1: the key of a client. */
+const KEY = {
+  kty: "OKP",
+  crv: "Ed25519",
+  d: "nWGxne_9WmC6hEr0kuwsxERJxWl7MmkZcDusAxyuf2A",
+  x: "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo",
+};
+
+/** An assertion of a client, RFC 7523 §3. */
+export async function signAssertion(jti: string): Promise<string> {
+  const claims = { iss: SIGNER_ID, sub: SIGNER_ID, aud: ISSUER, jti };
+  return await signJwt(claims, {
+    algorithms: ["Ed25519"],
+    key: KEY,
+    expiresIn: 60,
+    now: () => RACE_TIME,
+  });
+}
+
+/** Authenticates by an assertion, to revoke a token that is none. @returns `authenticated`, or the error. */
+export async function useAssertion(stores: AuthStores, assertion: string): Promise<string> {
+  const body = new URLSearchParams({
+    token: "x",
+    client_assertion_type: "urn:ietf:params:oauth:client-assertion-type:jwt-bearer",
+    client_assertion: assertion,
+  });
+  const init = { method: "POST", headers: FORM, body: body.toString() };
+  const response = await send(stores, "/oauth/revoke", init);
+  const { error } = await response.json();
+  return response.status === 200 ? "authenticated" : `${response.status} ${error}`;
 }
 
 /** Creates a user, and shows it the consent page of a request. */
@@ -265,6 +301,12 @@ function createServer(stores: AuthStores): AuthorizationServer {
         name: "TV",
         redirectUris: [],
         grants: [DEVICE_CODE, "refresh_token"],
+      },
+      {
+        clientId: SIGNER_ID,
+        name: "Signer",
+        redirectUris: [REDIRECT_URI],
+        jwks: { keys: [publicJwk(KEY)] },
       },
     ]),
     pushedRequests: true,

@@ -20,6 +20,10 @@ const WHOLE: NewClient = {
   backchannelLogoutUri: "https://shop.example/logout",
   authentication: "client_secret_post",
   secretHashes: ["newest", "older"],
+  jwks: {
+    keys: [{ kty: "OKP", crv: "Ed25519", x: "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo" }],
+  },
+  jwksUri: "https://shop.example/jwks.json",
   grants: ["authorization_code", "refresh_token"],
   scope: ["openid", "notes:read"],
   firstParty: false,

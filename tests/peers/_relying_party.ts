@@ -5,7 +5,11 @@
  */
 
 /** How a client authenticates. */
-export type Authentication = "client_secret_basic" | "client_secret_post" | "none";
+export type Authentication =
+  | "client_secret_basic"
+  | "client_secret_post"
+  | "none"
+  | "private_key_jwt";
 
 /** What a relying party is told. */
 export interface RelyingPartyOptions {
@@ -13,6 +17,8 @@ export interface RelyingPartyOptions {
   readonly clientId: string;
   readonly redirectUri: string;
   readonly secret?: string;
+  /** The private key of `private_key_jwt`. */
+  readonly key?: { readonly key: CryptoKey; readonly kid?: string };
   /** @default {"none"} */
   readonly authentication?: Authentication;
   /** Which metadata it asks for: OpenID Connect's or RFC 8414's. @default {"oidc"} */
@@ -109,12 +115,13 @@ export interface Authentications {
   ClientSecretBasic(secret: string): unknown;
   ClientSecretPost(secret: string): unknown;
   None(): unknown;
+  PrivateKeyJwt(key: { readonly key: CryptoKey; readonly kid?: string }): unknown;
 }
 
 /** The peer's function for a client authentication. */
 export function authenticationOf(
   peer: Authentications,
-  { authentication = "none", secret = "" }: RelyingPartyOptions,
+  { authentication = "none", secret = "", key }: RelyingPartyOptions,
 ): unknown {
   switch (authentication) {
     case "client_secret_basic":
@@ -123,6 +130,9 @@ export function authenticationOf(
       return peer.ClientSecretPost(secret);
     case "none":
       return peer.None();
+    case "private_key_jwt":
+      if (key === undefined) throw new TypeError("The key is missing");
+      return peer.PrivateKeyJwt(key);
   }
 }
 

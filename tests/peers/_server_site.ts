@@ -17,9 +17,12 @@ import type { AsymmetricAlgorithm } from "../../auth/jwt/jwa.ts";
 import {
   createContainer,
   createRouter,
+  generateJwk,
   inMemoryAuthStores,
   json,
+  type Jwk,
   pbkdf2Hasher,
+  publicJwk,
   registerAuth,
 } from "../../mod.ts";
 import { ADA, SECRET } from "../auth/_services.ts";
@@ -37,6 +40,13 @@ const DEVICE_CODE = "urn:ietf:params:oauth:grant-type:device_code";
 
 /** What a client that does not encode its secret would send with another meaning. */
 export const CLIENT_SECRET = `100% "a+b": a secret of tests & more = ~/?`;
+
+/** The private key of the client `signer`, and that of `publisher`. */
+export const CLIENT_KEY: Jwk = await generateJwk("ES256");
+export const PUBLISHER_KEY: Jwk = await generateJwk("PS256");
+
+/** Where `publisher` has its public keys: no network is there, only the answer of the server's `fetch`. */
+const JWKS_URI = "https://publisher.example/jwks.json";
 
 /** A running server. */
 export interface ServerSite extends AsyncDisposable {
@@ -102,6 +112,13 @@ export async function startServerSite(
     resources: [API],
     scopes: { "notes:read": { description: "Read your notes" } },
     claims: () => ({ name: "Ada", email: "ada@example.org", email_verified: true }),
+    states: stores.states,
+    fetch: (url) =>
+      Promise.resolve(
+        url === JWKS_URI
+          ? Response.json({ keys: [publicJwk(PUBLISHER_KEY)] })
+          : new Response(null, { status: 404 }),
+      ),
     insecureLoopback: true,
     pushedRequests: true,
     grants: ["authorization_code", "refresh_token", DEVICE_CODE],
@@ -145,6 +162,8 @@ function clientsOf(receiverUri: string): readonly ClientInit[] {
       secret: CLIENT_SECRET,
       authentication: "client_secret_post",
     },
+    { ...web, clientId: "signer", jwks: { keys: [publicJwk(CLIENT_KEY)] } },
+    { ...web, clientId: "publisher", jwksUri: JWKS_URI },
     { ...web, clientId: "form", redirectUris: [receiverUri] },
     {
       ...web,

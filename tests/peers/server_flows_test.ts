@@ -10,9 +10,14 @@ import type {
   RelyingPartyOptions,
   SignIn,
 } from "./_relying_party.ts";
+import { importJwk, type Jwk } from "../../auth/mod.ts";
+import { oauthClient, oidcProvider } from "../../auth/oauth/mod.ts";
+import { inMemoryAuthStores } from "../../auth/stores/memory.ts";
 import {
   API,
+  CLIENT_KEY,
   CLIENT_SECRET,
+  PUBLISHER_KEY,
   REDIRECT_URI,
   type ServerSite,
   startServerSite,
@@ -23,13 +28,20 @@ const SPA = { clientId: "spa", redirectUri: REDIRECT_URI } as const;
 
 /** Each client authentication, with the client that has it. */
 const CLIENTS: readonly (
-  & Pick<RelyingPartyOptions, "clientId" | "secret">
+  & Pick<RelyingPartyOptions, "clientId" | "secret" | "key">
   & { readonly authentication: Authentication }
 )[] = [
   { authentication: "none", clientId: "spa" },
   { authentication: "client_secret_basic", clientId: "basic", secret: CLIENT_SECRET },
   { authentication: "client_secret_post", clientId: "post", secret: CLIENT_SECRET },
+  { authentication: "private_key_jwt", clientId: "signer", key: await peerKey(CLIENT_KEY) },
+  { authentication: "private_key_jwt", clientId: "publisher", key: await peerKey(PUBLISHER_KEY) },
 ];
+
+async function peerKey(jwk: Jwk): Promise<NonNullable<RelyingPartyOptions["key"]>> {
+  const { kid } = jwk;
+  return { key: await importJwk(jwk), ...(kid === undefined ? {} : { kid }) };
+}
 
 async function signIn(
   site: ServerSite,
@@ -99,7 +111,7 @@ for (const [peer, create] of PEERS) {
   }
 
   for (const client of CLIENTS) {
-    Deno.test(`AuthorizationServer authenticates ${peer} by ${client.authentication}, also to refresh and revoke`, async () => {
+    Deno.test(`AuthorizationServer authenticates ${peer} by ${client.authentication} as ${client.clientId}, also to refresh and revoke`, async () => {
       await using site = await startServerSite();
       const { issuer, sub, server } = site;
       const party = await create({ ...client, issuer, redirectUri: REDIRECT_URI });
@@ -179,5 +191,36 @@ for (const [peer, create] of PEERS) {
     const { id_token } = await party.finish(await browser.visit(first.url), first.checks);
     const { url, checks } = await party.begin({ prompt: "none", id_token_hint: id_token });
     assertEquals((await party.finish(await browser.visit(url), checks)).claims.sub, site.sub);
+  });
+}
+
+for (
+  const [clientId, key, alg] of [
+    ["signer", CLIENT_KEY, "ES256"],
+    ["publisher", PUBLISHER_KEY, "PS256"],
+  ] as const
+) {
+  Deno.test(`AuthorizationServer authenticates oauthClient() by private_key_jwt as ${clientId}, also to refresh and revoke`, async () => {
+    await using site = await startServerSite();
+    const { issuer, sub, server } = site;
+    const client = oauthClient(
+      oidcProvider({
+        issuer,
+        clientId,
+        authentication: { method: "private_key_jwt", key, alg },
+        idTokenAlgorithms: ["ES256"],
+        scope: ["openid", "notes:read"],
+      }),
+      { states: inMemoryAuthStores().states, redirectUri: REDIRECT_URI, insecureLoopback: true },
+    );
+    const { url, cookies } = await client.start(new Request("https://app.example/start"));
+    const back = await site.browser().visit(new URL(url));
+    const Cookie = cookies.map((cookie) => cookie.split(";")[0]).join("; ");
+    const { profile, tokens } = await client.callback(new Request(back, { headers: { Cookie } }));
+    assertEquals(profile.subject, sub);
+    const next = await client.refresh(tokens.refreshToken ?? "", tokens);
+    assertEquals((await server.listGrants(sub)).length, 1);
+    assertEquals(await client.revoke(next.refreshToken ?? ""), true);
+    assertEquals(await server.listGrants(sub), []);
   });
 }

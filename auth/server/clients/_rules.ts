@@ -6,12 +6,13 @@
 
 import { parseUrl } from "../../_origin.ts";
 import { readScope } from "../../_scope.ts";
+import { readPublicJwks } from "../../jwt/public_jwks.ts";
 import type {
   ClientAuthenticationMethod,
   GrantType,
   NewClient,
 } from "../../stores/server_types.ts";
-import { CLIENT_AUTHENTICATION_METHODS } from "./authentication.ts";
+import { CLIENT_AUTHENTICATION_METHODS, usesSecret } from "./authentication.ts";
 import { redirectUriViolation } from "./redirect_uri.ts";
 import { DEFAULT_GRANT_TYPES, GRANT_TYPES } from "./grant_types.ts";
 import type { ClientInit, RegisterClientInit } from "./types.ts";
@@ -63,7 +64,7 @@ export function describeClient(
   requireRule(
     type !== "native" || authentication === "none",
     RangeError,
-    "a native client cannot keep a secret (RFC 8252 §8.5); its authentication is none",
+    "a native client cannot keep a secret or a key (RFC 8252 §8.5); its authentication is none",
   );
   requireRule(typeof firstParty === "boolean", TypeError, "firstParty must be a boolean");
   requireRule(typeof dpopBound === "boolean", TypeError, "dpopBound must be a boolean");
@@ -72,7 +73,7 @@ export function describeClient(
     RangeError,
     "a native client cannot be firstParty, because other programs can claim to be it (RFC 8252 §8.6)",
   );
-  if (clientUri !== undefined) checkClientUri(clientUri);
+  if (clientUri !== undefined) checkHttpsUri("clientUri", clientUri);
   if (backchannelLogoutUri !== undefined) checkLogoutUri(backchannelLogoutUri);
   requireRule(
     typeof requirePushedRequests === "boolean",
@@ -89,6 +90,7 @@ export function describeClient(
     }),
     ...(backchannelLogoutUri === undefined ? {} : { backchannelLogoutUri }),
     authentication,
+    ...readKeys(init, authentication),
     grants,
     ...(scope === undefined ? {} : { scope: readScope(CANNOT_REGISTER, scope) }),
     ...(firstParty ? { firstParty } : {}),
@@ -146,15 +148,35 @@ export function checkSecretUse(
   secrets: readonly string[],
 ): void {
   requireRule(
-    authentication === "none" || secrets.length > 0,
+    !usesSecret(authentication) || secrets.length > 0,
     RangeError,
     `authentication ${authentication} needs a secret`,
   );
   requireRule(
-    authentication !== "none" || secrets.length === 0,
+    usesSecret(authentication) || secrets.length === 0,
     RangeError,
-    "a client with a secret must authenticate by it; its authentication cannot be none",
+    `a client with a secret must authenticate by it; its authentication cannot be ${authentication}`,
   );
+}
+
+/** RFC 7591 §2: `jwks` and `jwks_uri` must not both be present. */
+function readKeys(
+  { jwks, jwksUri }: Pick<RegisterClientInit, "jwks" | "jwksUri">,
+  authentication: ClientAuthenticationMethod,
+): Pick<ClientDescription, "jwks" | "jwksUri"> {
+  const count = [jwks, jwksUri].filter((value) => value !== undefined).length;
+  const isSigner = authentication === "private_key_jwt";
+  requireRule(
+    count === (isSigner ? 1 : 0),
+    RangeError,
+    isSigner
+      ? "authentication private_key_jwt needs jwks or jwksUri, and not both"
+      : "jwks and jwksUri are for authentication private_key_jwt",
+  );
+  if (jwks !== undefined) return { jwks: readPublicJwks(CANNOT_REGISTER, jwks) };
+  if (jwksUri === undefined) return {};
+  checkHttpsUri("jwksUri", jwksUri);
+  return { jwksUri };
 }
 
 function readGrants(grants: readonly GrantType[] | undefined): readonly GrantType[] {
@@ -198,14 +220,13 @@ function readUris(
   return Object.freeze([...uris]);
 }
 
-function checkClientUri(clientUri: unknown): void {
-  requireRule(typeof clientUri === "string", TypeError, "clientUri must be a string");
-  const text = String(clientUri);
-  const url = text.length > MAX_URI_LENGTH ? undefined : parseUrl(text);
+function checkHttpsUri(name: string, uri: unknown): void {
+  requireRule(typeof uri === "string", TypeError, `${name} must be a string`);
+  const url = uri.length > MAX_URI_LENGTH ? undefined : parseUrl(uri);
   requireRule(
     url?.protocol === "https:" && url.username === "" && url.password === "",
     RangeError,
-    "clientUri must be an https URL of at most 2,048 characters, without a user name or password",
+    `${name} must be an https URL of at most 2,048 characters, without a user name or password`,
   );
 }
 

@@ -1,6 +1,6 @@
 /**
  * Authentication of clients at the token endpoint, RFC 6749 §2.3: one row for each method. A client has one method, and any other
- * is refused, also if its secret is right.
+ * is refused, also if its secret or assertion is right.
  *
  * @module
  */
@@ -14,6 +14,14 @@ import type {
   ClientStore,
   RegisteredClient,
 } from "../../stores/server_types.ts";
+import { type ClientAssertions, readAssertionSubject } from "./assertions.ts";
+
+/** What authenticates the clients of a server. */
+export interface AuthenticationContext {
+  readonly clients: Pick<ClientStore, "find">;
+  /** Verifies client assertions, if the server can keep their identifiers. */
+  readonly assertions?: ClientAssertions | undefined;
+}
 
 /** What a client sent. */
 export interface ClientRequest {
@@ -25,6 +33,8 @@ export interface ClientRequest {
 
 /** Why a client is not authenticated. */
 export type ClientRefusal =
+  | "assertion_refused"
+  | "assertion_reused"
   | "client_disabled"
   | "client_unknown"
   | "credentials_malformed"
@@ -42,79 +52,131 @@ export type ClientAuthentication =
     readonly basic: boolean;
   };
 
-/** Id and secret of a client; without a secret it only says who it is. */
+/** Id of a client, and its secret or assertion; without one it only says who it is. */
 interface Credentials {
   readonly clientId: string;
-  readonly secret?: string;
+  readonly proof: string;
 }
 
-/** Reads the credentials of one method: `undefined` if the request has none of it, `malformed` if they cannot be read. */
-type ReadCredentials = (request: ClientRequest) => Credentials | "malformed" | undefined;
+/** A way to authenticate. */
+interface Method {
+  /** Whether the server has it. @default it always has */
+  readonly isOn?: (context: AuthenticationContext) => boolean;
+  /** Reads the credentials: `undefined` if the request has none of this method, `malformed` if they cannot be read. */
+  readonly read: (request: ClientRequest) => Credentials | "malformed" | undefined;
+  /**
+   * Why the secret or assertion is refused; `undefined` if it is right. Without a client, because there is none of this id and
+   * method, the work is the same.
+   */
+  readonly refusalOf: (
+    proof: string,
+    client: RegisteredClient | undefined,
+    context: AuthenticationContext,
+  ) => Promise<ClientRefusal | undefined>;
+}
 
 /** Fields that authenticate a client, in whatever method; one that is not supported is not ignored either. */
-const SECRET_FIELDS = ["client_secret", "client_assertion"] as const;
+const SECRET_FIELDS = ["client_secret", "client_assertion", "client_assertion_type"] as const;
+
+/** RFC 7523 §2.2. */
+const ASSERTION_TYPE = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer";
 
 /** One row for each method. No request without repeated credentials is read by two of them. */
-const METHODS: Readonly<Record<ClientAuthenticationMethod, ReadCredentials>> = {
-  client_secret_basic: ({ authorization }) =>
-    authorization === null ? undefined : parseBasic(authorization),
-  client_secret_post({ form }) {
-    const clientId = form.get("client_id") ?? "";
-    const secret = form.get("client_secret") ?? "";
-    if (secret === "") return undefined; // §2.3.1: an empty secret is an omitted one
-    return clientId === "" ? "malformed" : { clientId, secret };
+const METHODS: Readonly<Record<ClientAuthenticationMethod, Method>> = {
+  client_secret_basic: {
+    read: ({ authorization }) => authorization === null ? undefined : parseBasic(authorization),
+    refusalOf: checkSecret,
   },
-  none({ authorization, form }) {
-    const isAlone = authorization === null && !SECRET_FIELDS.some((name) => form.get(name));
-    return isAlone ? { clientId: form.get("client_id") ?? "" } : undefined;
+  client_secret_post: {
+    read({ form }) {
+      const clientId = form.get("client_id") ?? "";
+      const proof = form.get("client_secret") ?? "";
+      if (proof === "") return undefined; // §2.3.1: an empty secret is an omitted one
+      return clientId === "" ? "malformed" : { clientId, proof };
+    },
+    refusalOf: checkSecret,
+  },
+  private_key_jwt: {
+    isOn: ({ assertions }) => assertions !== undefined,
+    read({ form }) {
+      const proof = form.get("client_assertion") ?? "";
+      const type = form.get("client_assertion_type") ?? "";
+      if (proof === "" && type === "") return undefined;
+      const clientId = readAssertionSubject(proof);
+      return clientId === undefined || type !== ASSERTION_TYPE ? "malformed" : { clientId, proof };
+    },
+    refusalOf: (proof, client, { assertions }) =>
+      assertions?.refusalOf(proof, client) ?? Promise.resolve("assertion_refused"),
+  },
+  none: {
+    read({ authorization, form }) {
+      const isAlone = authorization === null && !SECRET_FIELDS.some((name) => form.get(name));
+      return isAlone ? { clientId: form.get("client_id") ?? "", proof: "" } : undefined;
+    },
+    refusalOf: () => Promise.resolve(undefined),
   },
 };
 
-/** Names of the methods. The metadata lists them. */
+/** Names of all methods. */
 export const CLIENT_AUTHENTICATION_METHODS = Object.keys(
   METHODS,
 ) as readonly ClientAuthenticationMethod[];
+
+/** Names of the methods of a server. The metadata lists them. */
+export function authenticationMethods(
+  context: AuthenticationContext,
+): readonly ClientAuthenticationMethod[] {
+  return CLIENT_AUTHENTICATION_METHODS.filter((name) => METHODS[name].isOn?.(context) ?? true);
+}
+
+/** Whether clients of a method have a secret, whose digest the server knows. */
+export function usesSecret(method: ClientAuthenticationMethod): boolean {
+  return method.startsWith("client_secret_");
+}
 
 /** Stands for the secrets of a client that does not exist, so that its request takes as long. No secret has this digest. */
 const NO_HASHES: readonly string[] = ["-".repeat(43)];
 
 /** Authenticates the client of a request. */
 export async function authenticateClient(
-  { clients }: { readonly clients: Pick<ClientStore, "find"> },
+  context: AuthenticationContext,
   request: ClientRequest,
 ): Promise<ClientAuthentication> {
   const refused = (reason: ClientRefusal) =>
     ({ kind: "refused", reason, basic: request.authorization !== null }) as const;
 
   // The credentials, by one method
-  const [presented, ...others] = CLIENT_AUTHENTICATION_METHODS.flatMap((method) => {
-    const credentials = METHODS[method](request);
+  const [presented, ...others] = authenticationMethods(context).flatMap((method) => {
+    const credentials = METHODS[method].read(request);
     return credentials === undefined ? [] : [{ method, credentials }];
   });
   if (others.length > 0) return refused("credentials_repeated");
   if (presented === undefined || presented.credentials === "malformed") {
     return refused("credentials_malformed");
   }
-  const { method, credentials: { clientId, secret = "" } } = presented;
+  const { method, credentials: { clientId, proof } } = presented;
   if ((request.form.get("client_id") || clientId) !== clientId) {
     return refused("credentials_repeated");
   }
 
   // The client
-  const client = await clients.find(clientId);
-  const isSecretRight = method === "none" ||
-    await hasSecret(client?.secretHashes ?? NO_HASHES, secret);
+  const client = await context.clients.find(clientId);
+  const isOwn = client?.authentication === method && !isClientDisabled(client);
+  const refusal = await METHODS[method].refusalOf(proof, isOwn ? client : undefined, context);
   if (client === null) return refused("client_unknown");
   if (isClientDisabled(client)) return refused("client_disabled");
   if (client.authentication !== method) return refused("method_mismatch");
-  if (!isSecretRight) return refused("secret_wrong");
-  return { kind: "client", client };
+  return refusal === undefined ? { kind: "client", client } : refused(refusal);
 }
 
 /** Compares with all of the valid secrets, whichever fits. */
-async function hasSecret(hashes: readonly string[], secret: string): Promise<boolean> {
+async function checkSecret(
+  secret: string,
+  client: RegisteredClient | undefined,
+): Promise<ClientRefusal | undefined> {
   const digest = await digestText(secret);
-  return hashes.filter((hash) => equalText(hash, digest)).length > 0;
+  const hashes = client?.secretHashes ?? NO_HASHES;
+  return hashes.filter((hash) => equalText(hash, digest)).length > 0 ? undefined : "secret_wrong";
 }
 
 /** RFC 7617 §2; the scheme is case-insensitive. The token is Base64 with padding, RFC 4648 §4. */
@@ -132,7 +194,7 @@ function parseBasic(authorization: string): Credentials | "malformed" {
     const colon = pair.indexOf(":");
     const clientId = formDecode(pair.slice(0, Math.max(colon, 0)));
     if (clientId === "") return "malformed";
-    return { clientId, secret: formDecode(pair.slice(colon + 1)) };
+    return { clientId, proof: formDecode(pair.slice(colon + 1)) };
   } catch {
     return "malformed"; // not Base64, not UTF-8, or not form-encoded
   }

@@ -12,8 +12,13 @@ import { readScope } from "../../_scope.ts";
 import { isJsonObject } from "../../_strict_json.ts";
 import { isWorkerd } from "../../_workerd.ts";
 import { AuthError } from "../../error.ts";
-import type { ClientStore, RegisteredClient } from "../../stores/server_types.ts";
-import { isMetadataFailure, readClientMetadata } from "./metadata.ts";
+import type {
+  ClientAuthenticationMethod,
+  ClientStore,
+  RegisteredClient,
+} from "../../stores/server_types.ts";
+import { isMetadataFailure, type MetadataRules, readClientMetadata } from "./metadata.ts";
+import { limitOutbound, remember } from "./_outbound.ts";
 import { isPublicName } from "./public_host.ts";
 import type { ClientIdMetadataOptions } from "./types.ts";
 
@@ -25,6 +30,10 @@ export interface DocumentContext {
   readonly now: () => number;
   /** Start of error messages. */
   readonly action: string;
+  /** Supported ways to authenticate: a document has no secret. */
+  readonly methods: readonly ClientAuthenticationMethod[];
+  /** Fetches documents unless the options say otherwise. */
+  readonly fetch: FetchFunction | undefined;
 }
 
 /** A document that was fetched, or why not. */
@@ -40,16 +49,6 @@ interface Entry {
 /** Bytes and milliseconds of one fetch. */
 const LIMITS = { maxBytes: 65_536, timeoutMs: 5_000 } as const;
 
-/** Fetches at the same time. */
-const MAX_IN_FLIGHT = 16;
-
-/** Fetches from one host in a minute: the server must not be a means to flood it. */
-const MAX_PER_HOST = 20;
-const MINUTE = 60;
-
-/** Documents, and hosts, that are remembered. */
-const MAX_ENTRIES = 1_000;
-
 /** Seconds that a document is used, whatever its `Cache-Control` says. */
 const MIN_AGE = 60;
 const DEFAULT_AGE = 3_600;
@@ -61,17 +60,16 @@ const STALE_AGE = 86_400;
 /** Creates the source of clients. @throws {TypeError} If an option is unknown or of a wrong shape. */
 export function clientDocuments(
   options: ClientIdMetadataOptions,
-  { now, action }: DocumentContext,
+  { now, action, methods, ...defaults }: DocumentContext,
 ): ClientDocuments {
   rejectUnknownOptions(`${action}: clientIdMetadata`, options, NAMES);
-  const { allow, fetch } = options;
+  const { allow, fetch = defaults.fetch } = options;
   checkOptionalFunction(action, "clientIdMetadata.allow", allow);
   checkOptionalFunction(action, "clientIdMetadata.fetch", fetch);
   const scope = readScope(action, options.scope);
   const entries = new Map<string, Entry>();
   const fetches = new Map<string, Promise<Entry>>();
-  const hosts = new Map<string, { readonly since: number; count: number }>();
-  let inFlight = 0;
+  const outbound = limitOutbound(now, UNREACHABLE);
 
   /** Fetches the document once for all requests that need it. */
   async function refresh(url: URL): Promise<Entry> {
@@ -85,15 +83,9 @@ export function clientDocuments(
   }
 
   async function load(url: URL): Promise<Entry> {
-    countFetch(url.host);
-    inFlight++;
-    try {
-      const entry = await loadEntry(url);
-      remember(entries, url.href, entry);
-      return entry;
-    } finally {
-      inFlight--;
-    }
+    const entry = await outbound(url.host, () => loadEntry(url));
+    remember(entries, url.href, entry);
+    return entry;
   }
 
   async function loadEntry(url: URL): Promise<Entry> {
@@ -102,23 +94,11 @@ export function clientDocuments(
     const refused = { client: null, freshUntil: refusedUntil, usableUntil: refusedUntil };
     if (allow !== undefined && await allow(new URL(url)) !== true) return refused;
     const document = await fetchDocument(url, fetch);
-    const client = document && readDocument(url, document.value, { scope, fetchedAt });
+    const client = document && readDocument(url, document.value, { methods, scope, fetchedAt });
     if (document === undefined || client === undefined) return refused;
     const age = Math.min(Math.max(document.maxAge ?? DEFAULT_AGE, MIN_AGE), MAX_AGE);
     const freshUntil = fetchedAt + age;
     return { client, freshUntil, usableUntil: freshUntil + STALE_AGE };
-  }
-
-  /** @throws {AuthError} If too much is being fetched. */
-  function countFetch(host: string): void {
-    const at = now();
-    const known = hosts.get(host);
-    const window = known !== undefined && at - known.since < MINUTE
-      ? known
-      : { since: at, count: 0 };
-    if (inFlight >= MAX_IN_FLIGHT || window.count >= MAX_PER_HOST) throw unreachable();
-    window.count++;
-    remember(hosts, host, window);
   }
 
   return {
@@ -193,8 +173,7 @@ async function fetchDocument(
 function readDocument(
   { href, host, origin }: URL,
   document: unknown,
-  { scope, fetchedAt }: {
-    readonly scope: readonly string[] | undefined;
+  { fetchedAt, ...rules }: Pick<MetadataRules, "methods" | "scope"> & {
     readonly fetchedAt: number;
   },
 ): RegisteredClient | undefined {
@@ -202,9 +181,8 @@ function readDocument(
     return undefined;
   }
   const description = readClientMetadata(document, {
-    methods: ["none"],
+    ...rules,
     defaultMethod: "none",
-    scope,
     defaultName: host,
   });
   if (isMetadataFailure(description)) return undefined;
@@ -233,14 +211,4 @@ export const UNREACHABLE = "client_document_unreachable";
 
 function unreachable(cause?: unknown): AuthError {
   return new AuthError("service_unavailable", { reason: UNREACHABLE, cause });
-}
-
-/** Adds an entry as the newest; the oldest ones go. */
-function remember<Value>(map: Map<string, Value>, key: string, value: Value): void {
-  map.delete(key);
-  map.set(key, value);
-  for (const oldest of map.keys()) {
-    if (map.size <= MAX_ENTRIES) return;
-    map.delete(oldest);
-  }
 }

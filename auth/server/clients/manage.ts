@@ -10,6 +10,7 @@ import { type OptionNames, rejectUnknownOptions } from "../../_options.ts";
 import { randomId, randomToken } from "../../_random.ts";
 import { AuthError } from "../../error.ts";
 import type { ClientStore, NewClient, RegisteredClient } from "../../stores/server_types.ts";
+import { usesSecret } from "./authentication.ts";
 import {
   CANNOT_REGISTER,
   checkClientId,
@@ -37,6 +38,8 @@ const REGISTER_NAMES: OptionNames<RegisterClientInit> = {
   postLogoutRedirectUris: true,
   backchannelLogoutUri: true,
   type: true,
+  jwks: true,
+  jwksUri: true,
   authentication: true,
   grants: true,
   scope: true,
@@ -90,7 +93,7 @@ export function staticClients(clients: readonly ClientInit[]): Pick<ClientStore,
     if (entries.has(clientId)) throw new RangeError(`${CANNOT_REGISTER}: duplicate clientId`);
     entries.set(clientId, entry);
   }
-  return Object.freeze({
+  const store: Pick<ClientStore, "find"> = Object.freeze({
     async find(clientId: string) {
       const entry = entries.get(clientId);
       if (entry === undefined || entry.secrets.length === 0) return entry?.client ?? null;
@@ -100,11 +103,20 @@ export function staticClients(clients: readonly ClientInit[]): Pick<ClientStore,
       return client;
     },
   });
+  STATIC_CLIENTS.set(store, [...entries.values()].map(({ client }) => client));
+  return store;
+}
+
+const STATIC_CLIENTS = new WeakMap<object, readonly RegisteredClient[]>();
+
+/** The clients of {@linkcode staticClients}, without their secrets; none of a store. A server can check them when it starts. */
+export function staticClientsIn(clients: object): readonly RegisteredClient[] {
+  return STATIC_CLIENTS.get(clients) ?? [];
 }
 
 /**
- * Registers a client: generates its id and, unless its `authentication` is `none`, its secret. Show the secret to the client's
- * developer now; only its digest is stored.
+ * Registers a client: generates its id and, if it authenticates by one, its secret. Show the secret to the client's developer now;
+ * only its digest is stored.
  *
  * @throws {TypeError} If there is an unknown option, or one of a wrong type.
  * @throws {RangeError} If the client breaks a rule of {@linkcode ClientInit}.
@@ -131,8 +143,11 @@ export async function registerClient(
 ): Promise<ClientRegistration> {
   rejectUnknownOptions<RegisterClientInit>(CANNOT_REGISTER, init, REGISTER_NAMES);
   rejectUnknownOptions<RegisterClientOptions>(CANNOT_REGISTER, options, { now: true });
-  const description = describeClient(init, init.type === "native" ? "none" : "client_secret_basic");
-  const secret = description.authentication === "none" ? undefined : randomToken();
+  const description = describeClient(
+    init,
+    init.type === "native" ? "none" : hasKeys(init) ? "private_key_jwt" : "client_secret_basic",
+  );
+  const secret = usesSecret(description.authentication) ? randomToken() : undefined;
   const client: NewClient = Object.freeze({
     clientId: randomId(),
     ...description,
@@ -222,11 +237,18 @@ interface StaticClient {
 function readStaticClient(init: ClientInit): StaticClient {
   rejectUnknownOptions<ClientInit>(CANNOT_REGISTER, init, NAMES);
   const secrets = readSecrets(init);
-  const description = describeClient(init, secrets.length === 0 ? "none" : "client_secret_basic");
+  const description = describeClient(
+    init,
+    secrets.length > 0 ? "client_secret_basic" : hasKeys(init) ? "private_key_jwt" : "none",
+  );
   checkClientId(init.clientId, description.authentication);
   checkSecretUse(description, secrets);
   const client = Object.freeze({ clientId: init.clientId, ...description, ...STATIC });
   return { client, secrets };
+}
+
+function hasKeys({ jwks, jwksUri }: RegisterClientInit): boolean {
+  return jwks !== undefined || jwksUri !== undefined;
 }
 
 async function digestAll(secrets: readonly string[]): Promise<readonly string[]> {

@@ -6,6 +6,7 @@
 
 import { CANNOT_REGISTER, type ClientDescription, describeClient } from "./_rules.ts";
 import { isGrantType } from "./grant_types.ts";
+import type { JwkSet } from "../../jwt/types.ts";
 import { isPublicName } from "./public_host.ts";
 import { redirectHost, redirectUriViolation } from "./redirect_uri.ts";
 import type { ClientAuthenticationMethod, RegisteredClient } from "../../stores/server_types.ts";
@@ -87,6 +88,12 @@ export function readClientMetadata(
   if (method === undefined) {
     return badMetadata(`token_endpoint_auth_method must be one of ${methods.join(", ")}`);
   }
+  const { jwks_uri } = metadata;
+  const isFetchable = jwks_uri === undefined ||
+    (isPublicUri(jwks_uri) && new URL(jwks_uri).port === "");
+  if (method === "private_key_jwt" && !isFetchable) {
+    return badMetadata("jwks_uri must be an https URL of a public name");
+  }
 
   const [first = ""] = redirectUris;
   try {
@@ -97,6 +104,7 @@ export function readClientMetadata(
       ...(postLogoutRedirectUris.length === 0 ? {} : { postLogoutRedirectUris }),
       ...(logoutUri === undefined ? {} : { backchannelLogoutUri: logoutUri }),
       authentication: method,
+      ...(method === "private_key_jwt" ? keysOf(metadata) : {}),
       grants: [...new Set(grant_types)].filter(isGrantType),
       ...(scope === undefined ? {} : { scope }),
       ...(client_uri === undefined ? {} : { clientUri: client_uri as string }),
@@ -120,15 +128,20 @@ export function isMetadataFailure(
   return "error" in outcome;
 }
 
-/** A native application cannot keep a secret, RFC 8252 §8.5, and is told so. */
+/**
+ * The method that a client prefers or, if the server does not have it, another one that the client supports: OpenID Connect Relying
+ * Party Metadata Choices 1.0. A native application cannot keep a secret, RFC 8252 §8.5, and is told so.
+ */
 function readMethod(
-  { token_endpoint_auth_method: given }: Readonly<Record<string, unknown>>,
+  { token_endpoint_auth_method: given, ...metadata }: Readonly<Record<string, unknown>>,
   { type, methods, defaultMethod }: Pick<MetadataRules, "methods" | "defaultMethod"> & {
     readonly type: RegisteredClient["type"];
   },
 ): ClientAuthenticationMethod | undefined {
+  const { token_endpoint_auth_methods_supported: supported } = metadata;
   if (given === undefined) return type === "native" ? "none" : defaultMethod;
-  const method = methods.find((one) => one === given);
+  const method = [given, ...isStrings(supported) ? supported : []]
+    .flatMap((name) => methods.find((one) => one === name) ?? [])[0];
   return method !== undefined && type === "native" ? "none" : method;
 }
 
@@ -138,15 +151,26 @@ function isPublicUri(uri: unknown): uri is string {
     redirectUriViolation(uri, "web") === undefined && isPublicName(new URL(uri).hostname);
 }
 
-/** Messages name members as RFC 7591 does. */
-const NAMES_REGEXP = /^(?:name|clientUri|dpopBound|requirePushedRequests)\b/;
+/** Where the keys of a client are that the server's owner does not know. */
+function keysOf({ jwks, jwks_uri }: Readonly<Record<string, unknown>>) {
+  return {
+    ...(jwks === undefined ? {} : { jwks: jwks as JwkSet }),
+    ...(jwks_uri === undefined ? {} : { jwksUri: jwks_uri as string }),
+  };
+}
 
+/** Messages name members as RFC 7591 does. */
 const NAMES: Readonly<Record<string, string>> = {
-  name: "client_name",
+  authentication: "token_endpoint_auth_method",
   clientUri: "client_uri",
   dpopBound: "dpop_bound_access_tokens",
+  jwksUri: "jwks_uri",
+  name: "client_name",
   requirePushedRequests: "require_pushed_authorization_requests",
 };
+
+const NAMES_REGEXP =
+  /\b(?:authentication|clientUri|dpopBound|jwksUri|requirePushedRequests)\b|^name\b/g;
 
 function rename(name: string): string {
   return NAMES[name] ?? name;

@@ -19,7 +19,7 @@ import type {
   NewClient,
   RegisteredClient,
 } from "../../stores/server_types.ts";
-import { CLIENT_AUTHENTICATION_METHODS } from "./authentication.ts";
+import { usesSecret } from "./authentication.ts";
 import { isMetadataFailure, type MetadataFailure, readClientMetadata } from "./metadata.ts";
 import type { RegistrationOptions } from "./types.ts";
 
@@ -49,6 +49,8 @@ export interface RegistrationContext {
   readonly action: string;
   readonly clients: Pick<ClientStore, "find"> & Partial<ClientStore>;
   readonly now: () => number;
+  /** Supported ways to authenticate. */
+  readonly methods: readonly ClientAuthenticationMethod[];
 }
 
 const DAY = 86_400;
@@ -56,12 +58,10 @@ const DAY = 86_400;
 /** Seconds after which a client that registered openly and got no token is deleted. */
 const UNUSED_AGE = DAY;
 
-const METHODS: readonly ClientAuthenticationMethod[] = CLIENT_AUTHENTICATION_METHODS;
-
 /** Reads the options. @throws {TypeError | RangeError} If one is missing, unknown, or of a wrong shape. */
 export function clientRegistration(
   options: RegistrationOptions,
-  { action, clients, now }: RegistrationContext,
+  { action, clients, now, methods }: RegistrationContext,
 ): Registration {
   const cannot = `${action}: registration`;
   rejectUnknownOptions(cannot, options, NAMES);
@@ -110,14 +110,14 @@ export function clientRegistration(
     },
     async register(metadata) {
       const description = readClientMetadata(metadata, {
-        methods: METHODS,
+        methods,
         defaultMethod: "client_secret_basic", // RFC 7591 §2
         scope,
       });
       if (isMetadataFailure(description)) return description;
       const registeredAt = now();
       if (isOpen) countOpen(registeredAt);
-      const secret = description.authentication === "none" ? undefined : randomToken();
+      const secret = usesSecret(description.authentication) ? randomToken() : undefined;
       const lifetime = isOpen ? UNUSED_AGE : expiresIn;
       const client: NewClient = {
         clientId: randomId(),
@@ -170,9 +170,9 @@ export function registrationResponse(
   { client, secret }: Registered,
   scopes: readonly string[],
 ): Readonly<Record<string, unknown>> {
-  const { clientId, name, type, redirectUris, authentication, grants, clientUri, registeredAt } =
-    client;
-  const { postLogoutRedirectUris, backchannelLogoutUri, dpopBound = false } = client;
+  const { clientId, name, type, redirectUris, authentication, grants, registeredAt } = client;
+  const { clientUri, jwks, jwksUri, postLogoutRedirectUris, backchannelLogoutUri } = client;
+  const { dpopBound = false } = client;
   return {
     client_id: clientId,
     client_id_issued_at: registeredAt,
@@ -183,6 +183,8 @@ export function registrationResponse(
     ...(postLogoutRedirectUris && { post_logout_redirect_uris: postLogoutRedirectUris }),
     ...(backchannelLogoutUri && { backchannel_logout_uri: backchannelLogoutUri }),
     token_endpoint_auth_method: authentication,
+    ...(jwks === undefined ? {} : { jwks }),
+    ...(jwksUri === undefined ? {} : { jwks_uri: jwksUri }),
     grant_types: grants,
     response_types: ["code"],
     scope: (client.scope ?? scopes).join(" "),

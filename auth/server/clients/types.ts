@@ -4,6 +4,7 @@
  * @module
  */
 
+import type { JwkSet } from "../../jwt/types.ts";
 import type {
   ClientAuthenticationMethod,
   GrantType,
@@ -42,7 +43,18 @@ export interface ClientInit {
    * @default no secret
    */
   readonly secret?: string | readonly string[];
-  /** How it authenticates at the token endpoint. @default {"client_secret_basic"} with a secret, `"none"` without */
+  /**
+   * Its public keys, RFC 7517, of which it has the private ones: then it authenticates by `private_key_jwt`. Up to 16; those that
+   * are not for signatures are left out.
+   */
+  readonly jwks?: JwkSet | undefined;
+  /** Where it publishes its public keys, instead of `jwks`: an `https` URL of at most 2,048 characters. */
+  readonly jwksUri?: string | undefined;
+  /**
+   * How it authenticates at the token endpoint. `private_key_jwt` needs the option `states` of the server.
+   *
+   * @default {"client_secret_basic"} with a secret, `"private_key_jwt"` with keys, `"none"` without both
+   */
   readonly authentication?: ClientAuthenticationMethod | undefined;
   /** What it may exchange for tokens. @default {["authorization_code", "refresh_token"]} */
   readonly grants?: readonly GrantType[] | undefined;
@@ -60,7 +72,11 @@ export interface ClientInit {
 
 /** A client for {@linkcode registerClient}, which generates id and secret. */
 export interface RegisterClientInit extends Omit<ClientInit, "clientId" | "secret"> {
-  /** How it authenticates at the token endpoint. @default {"client_secret_basic"} for `web` clients, `"none"` for `native` ones */
+  /**
+   * How it authenticates at the token endpoint.
+   *
+   * @default {"private_key_jwt"} with keys, `"client_secret_basic"` for other `web` clients, `"none"` for `native` ones
+   */
   readonly authentication?: ClientAuthenticationMethod | undefined;
 }
 
@@ -74,7 +90,7 @@ export interface RegisterClientOptions {
 export interface ClientRegistration {
   /** The client, as it was stored. */
   readonly client: NewClient;
-  /** Its secret, 43 characters; absent if its `authentication` is `none`. It cannot be shown again: only its digest is stored. */
+  /** Its secret, 43 characters, if it authenticates by one. It cannot be shown again: only its digest is stored. */
   readonly secret?: string;
 }
 
@@ -85,7 +101,7 @@ export interface ClientIdMetadataOptions {
   /**
    * Fetches documents, for example through a proxy that reaches public addresses only. Responses after redirects are rejected.
    *
-   * @default globalThis.fetch, read at each request
+   * @default {fetch of the server}, or else `globalThis.fetch`, read at each request
    */
   readonly fetch?: ((url: string, init: RequestInit) => Promise<Response>) | undefined;
   /** Scopes that these clients may request. @default all scopes of the server */

@@ -17,6 +17,7 @@ import type {
 } from "../../stores/server_types.ts";
 import type { RefreshTokenStore, StateStore, UserStore } from "../../stores/types.ts";
 import type { RefreshService } from "../../tokens/refresh_types.ts";
+import type { ClientAssertions } from "../clients/assertions.ts";
 import type { Registration } from "../clients/registration.ts";
 import type { ConsentStrings } from "./page_strings.ts";
 import type {
@@ -39,6 +40,8 @@ export interface ServerContext
   readonly basePath: string;
   /** Known clients, and those that have a document. */
   readonly clients: Pick<ClientStore, "find">;
+  /** Verifies client assertions, if there are `states`. */
+  readonly assertions: ClientAssertions | undefined;
   /** Whether the URL of a document is an id. */
   readonly hasDocuments: boolean;
   /** How clients register themselves, if they may. */

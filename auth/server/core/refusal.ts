@@ -106,6 +106,8 @@ export type TokenError =
 /** What the client sees of a reason, RFC 6749 §5.2. */
 export function tokenErrorOf(reason: TokenRefusal): TokenError {
   switch (reason) {
+    case "assertion_refused":
+    case "assertion_reused":
     case "client_disabled":
     case "client_unknown":
     case "credentials_malformed":

@@ -117,7 +117,12 @@ export interface AuthorizationServerOptions {
   readonly resources?: readonly string[] | undefined;
   /** What clients may exchange for tokens. A client's own `grants` limit it further. @default {["authorization_code", "refresh_token"]} */
   readonly grants?: readonly GrantType[] | undefined;
-  /** Keeps identifiers that may be used once: of client assertions, DPoP proofs, and polls of devices, which need it. @default none */
+  /**
+   * Keeps identifiers that may be used once: of client assertions (`private_key_jwt`), DPoP proofs, and polls of devices, which need
+   * it.
+   *
+   * @default none
+   */
   readonly states?: Pick<StateStore, "claim"> | undefined;
   /**
    * Binds tokens to a key of clients that prove to have it, RFC 9449: DPoP. Needs `states`. Clients with `dpopBound` must do so.
@@ -132,6 +137,13 @@ export interface AuthorizationServerOptions {
    * @default {false}
    */
   readonly pushedRequests?: boolean | "required" | undefined;
+  /**
+   * Sends requests to addresses of clients, for their documents and the keys of `jwksUri`, for example through a proxy that reaches
+   * public addresses only. Responses after redirects are rejected.
+   *
+   * @default {fetch of clientIdMetadata}, or else `globalThis.fetch`
+   */
+  readonly fetch?: ((url: string, init: RequestInit) => Promise<Response>) | undefined;
   /**
    * Clients whose id is the `https` URL of a document about them, which is fetched:
    * draft-ietf-oauth-client-id-metadata-document. Clients in `clients` come first.

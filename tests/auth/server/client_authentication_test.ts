@@ -389,6 +389,7 @@ Deno.test("CLIENT_AUTHENTICATION_METHODS lists the methods for the metadata", ()
   assertEquals(CLIENT_AUTHENTICATION_METHODS, [
     "client_secret_basic",
     "client_secret_post",
+    "private_key_jwt",
     "none",
   ]);
 });

@@ -181,7 +181,7 @@ const REJECTED: readonly Rejected[] = [
   ["a name with a lone surrogate", { name: "a\ud800" }, RangeError, "name must have 1 to 200"],
   ["an unknown type", { type: "browser" }, RangeError, "type must be web or native"],
   ["a type of null", { type: null }, RangeError, "type must be web or native"],
-  ["a method that is not supported", { authentication: "private_key_jwt" }, RangeError, "one of"],
+  ["a method that is not supported", { authentication: "client_secret_jwt" }, RangeError, "one of"],
   ["a method of the prototype", { authentication: "constructor" }, RangeError, "one of"],
   [
     "a native client with a secret",

@@ -233,11 +233,13 @@ const DECIDING_OF_CLIENT: readonly (readonly [
   ["clientId", STRING, NOT_STRINGS],
   ["name", STRING, NOT_STRINGS],
   ["type", "web or native", [...NOT_STRINGS, "Web", "browser"]],
-  ["authentication", "one of its methods", [...NOT_STRINGS, "None", "private_key_jwt"]],
+  ["authentication", "one of its methods", [...NOT_STRINGS, "None", "client_secret_jwt"]],
   ["redirectUris", ARRAY, NOT_ARRAYS],
   ["grants", ARRAY, NOT_ARRAYS],
   ["secretHashes", ARRAY, ["hash", '["hash"]', {}, [7], [null], 0, false]],
   ["scope", ARRAY, ["openid", "openid notes:read", {}, [7], [null], 0, false]],
+  ["jwks", "a JWK Set", ["{}", 7, {}, [], { keys: null }, { keys: "[]" }, { keys: {} }]],
+  ["jwksUri", STRING, ["", 7, 7n, true, {}]],
   ["expiresAt", TIME, ["7", 7n, NaN, Infinity, true, new Date(7)]],
 ];
 
@@ -254,6 +256,8 @@ for (const [member, type, others] of DECIDING_OF_CLIENT) {
 Deno.test("checkedClients() accepts columns that do not decide, and members that it does not know", async () => {
   const patch = {
     secretHashes: null,
+    jwks: null,
+    jwksUri: null,
     scope: null,
     clientUri: null,
     firstParty: 0,

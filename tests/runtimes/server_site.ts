@@ -38,7 +38,7 @@ export interface Tokens {
 export type Jar = Map<string, string>;
 
 /** Options of {@linkcode createServerSite}. */
-export interface SiteOptions extends Partial<AuthorizationServerOptions> {
+export interface SiteOptions extends Partial<Omit<AuthorizationServerOptions, "fetch">> {
   /** Answers the requests, as an application with a server of its own does. @default the server */
   readonly fetch?: (request: Request) => Response | Promise<Response>;
 }

@@ -24,7 +24,12 @@ function documentSource(options: ClientIdMetadataOptions = {}) {
     fetched.push(url);
     return await current.answer(url);
   };
-  const context = { now: () => current.now, action: "Cannot create server" };
+  const context = {
+    now: () => current.now,
+    action: "Cannot create server",
+    methods: ["none"] as const,
+    fetch: undefined,
+  };
   const { find } = clientDocuments({ fetch, ...options }, context);
   return { current, fetched, find };
 }

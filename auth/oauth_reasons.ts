@@ -93,6 +93,7 @@ export type TokenRefusal =
   | "refresh_token_refused"
   | "user_refused"
   | "scope_too_wide"
+  | "token_not_revocable"
   | "resource_refused"
   | "device_code_expired"
   | "device_denied"

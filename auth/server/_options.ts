@@ -15,6 +15,7 @@ import { checkedAuthorizations } from "../stores/checked_server.ts";
 import type { AuthorizationSubject } from "../stores/server_types.ts";
 import type { User, UserStore } from "../stores/types.ts";
 import { refreshService } from "../tokens/refresh_service.ts";
+import { isClientSubject } from "../tokens/client_subject.ts";
 import { repeatableRefreshService } from "../tokens/repeatable_refresh.ts";
 import { readClientSources } from "./_clients.ts";
 import type { ServerContext } from "./core/context.ts";
@@ -90,6 +91,9 @@ export function readServerOptions(options: AuthorizationServerOptions): ServerCo
       if (given === undefined) return undefined;
       const subject = users === ANY_USER ? { ...given, securityStamp: NO_STAMP } : given;
       requireAuthentication(subject, now(), "Cannot authorize client");
+      if (isClientSubject(subject.sub)) { // RFC 9700 §4.15
+        throw new TypeError("Cannot authorize client: sub must not be one of a client");
+      }
       return readSubject(subject);
     },
     logout: readLogout(ACTION, options),

@@ -7,6 +7,7 @@
 import type { AuthEvent } from "../events.ts";
 import type { JwtClaims } from "../jwt/types.ts";
 import type { Principal } from "../principal.ts";
+import { isClientSubject } from "../tokens/client_subject.ts";
 import type { Endpoint, ServerContext } from "./core/context.ts";
 import { endpointPaths, endpointsOf } from "./_endpoints.ts";
 import { clientOfGrant, listGrants } from "./core/grants.ts";
@@ -113,14 +114,14 @@ export class AuthorizationServer {
 
   /**
    * Whether the grant of a verified access token is valid now: for `accept` of `bearerTokenStrategy()`, or of the option `jwt` of
-   * `registerAuth()`, in the same application, so that a grant that is revoked ends at once. Tokens without a grant pass: those of
-   * the application's own sign-in routes.
+   * `registerAuth()`, in the same application, so that a grant that is revoked ends at once; a token that a client has for itself
+   * passes while the client may still get it. Other tokens without a grant pass: those of the application's own sign-in routes.
    */
   readonly accept: (principal: Principal, claims: JwtClaims) => Promise<boolean> = async (
     _principal,
     claims,
   ) => {
-    if (claims["gid"] === undefined) return true;
+    if (claims["gid"] === undefined && !isClientSubject(claims.sub)) return true;
     const token = ownAccessToken(claims);
     return token !== undefined && await clientOfGrant(partsOf(this).context, token) !== undefined;
   };

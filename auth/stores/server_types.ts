@@ -25,6 +25,7 @@ export interface ClientKey {
 export type GrantType =
   | "authorization_code"
   | "refresh_token"
+  | "client_credentials"
   | "urn:ietf:params:oauth:grant-type:device_code";
 
 /** A client of the authorization server, RFC 7591 §2. */

@@ -18,6 +18,7 @@ import { type Authentication, type Principal, requireAuthentication } from "../p
 import { AuthError } from "../error.ts";
 import type { JwtClaims } from "../jwt/types.ts";
 import { createBearerStrategy } from "./bearer_strategy.ts";
+import { isClientSubject } from "./client_subject.ts";
 import type {
   IssuedTokens,
   IssueTokensOptions,
@@ -93,7 +94,12 @@ export function tokenService(options: TokenServiceOptions): TokenService {
 
   /** Whether the user of an access token may still use it, as it was signed in then. */
   async function isAccepted(principal: Principal, claims: JwtClaims): Promise<boolean> {
-    const user = users === undefined ? undefined : await users.findBySub(principal.sub);
+    const { sub } = principal;
+    // Of a client, which the authorization server alone knows
+    if (isClientSubject(sub) && accept === undefined) return false;
+    const user = users === undefined || isClientSubject(sub)
+      ? undefined
+      : await users.findBySub(sub);
     if (user === null) return false;
     if (user !== undefined) {
       if (isDisabled(user) || claims.stamp !== await digestText(user.securityStamp)) return false;

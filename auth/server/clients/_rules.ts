@@ -81,6 +81,11 @@ export function describeClient(
     "requirePushedRequests must be a boolean",
   );
   const grants = readGrants(init.grants);
+  requireRule(
+    !grants.includes("client_credentials") || (authentication !== "none" && scope !== undefined),
+    RangeError,
+    "client_credentials needs an authentication, and a scope: no user is asked (RFC 6749 §4.4)",
+  );
   return {
     name,
     type,

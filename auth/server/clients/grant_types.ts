@@ -16,6 +16,7 @@ const ALL: Readonly<Record<GrantType, true>> = {
   authorization_code: true,
   refresh_token: true,
   [DEVICE_CODE]: true,
+  client_credentials: true,
 };
 
 /** All grant types. */
@@ -27,6 +28,11 @@ export const GRANT_TYPES: readonly GrantType[] = /* @__PURE__ */ Object.freeze(
 export const DEFAULT_GRANT_TYPES: readonly GrantType[] = /* @__PURE__ */ Object.freeze(
   ["authorization_code", "refresh_token"] as const,
 );
+
+/** Whether clients that register themselves may have a grant type: of `client_credentials` no user is asked. */
+export function isUserGrantType(type: string): type is GrantType {
+  return isGrantType(type) && type !== "client_credentials";
+}
 
 /** Whether there is a grant type of this name. */
 export function isGrantType(type: unknown): type is GrantType {

@@ -5,7 +5,7 @@
  */
 
 import { CANNOT_REGISTER, type ClientDescription, describeClient } from "./_rules.ts";
-import { isGrantType } from "./grant_types.ts";
+import { isUserGrantType } from "./grant_types.ts";
 import type { JwkSet } from "../../jwt/types.ts";
 import { isPublicName } from "./public_host.ts";
 import { redirectHost, redirectUriViolation } from "./redirect_uri.ts";
@@ -105,7 +105,7 @@ export function readClientMetadata(
       ...(logoutUri === undefined ? {} : { backchannelLogoutUri: logoutUri }),
       authentication: method,
       ...(method === "private_key_jwt" ? keysOf(metadata) : {}),
-      grants: [...new Set(grant_types)].filter(isGrantType),
+      grants: [...new Set(grant_types)].filter(isUserGrantType),
       ...(scope === undefined ? {} : { scope }),
       ...(client_uri === undefined ? {} : { clientUri: client_uri as string }),
       ...(dpop_bound_access_tokens === undefined

@@ -10,7 +10,9 @@ import { isClientDisabled } from "../../stores/checked_server.ts";
 import type { RegisteredClient } from "../../stores/server_types.ts";
 import type { RefreshFamily } from "../../stores/types.ts";
 import type { RefreshFamilyInfo } from "../../tokens/refresh_types.ts";
+import { mayUseGrant } from "../clients/grant_types.ts";
 import type { ServerContext } from "./context.ts";
+import { ownScope } from "./scopes.ts";
 import type { OwnAccessToken } from "./verify_tokens.ts";
 import type { GrantInfo } from "./types.ts";
 
@@ -63,19 +65,37 @@ function grantInfo(
   };
 }
 
-/** The client of an access token; `undefined` if its grant is not valid now, or the client was deleted or disabled. */
+/**
+ * The client of an access token; `undefined` if its grant is not valid now, or the client was deleted or disabled. A client that has
+ * the token for itself has no grant: it must still be allowed to get this token.
+ */
 export async function clientOfGrant(
-  context: Pick<ServerContext, "issuer" | "clients" | "tokens" | "users" | "now">,
-  { sub, clientId, grantId }: OwnAccessToken,
+  context: Pick<
+    ServerContext,
+    "issuer" | "clients" | "grants" | "scopes" | "tokens" | "users" | "now"
+  >,
+  { sub, clientId, grantId, scope }: OwnAccessToken,
 ): Promise<RegisteredClient | undefined> {
+  const client = await context.clients.find(clientId);
+  if (client === null || isClientDisabled(client)) return undefined;
+  if (grantId === undefined) {
+    const allowed = mayActForItself(context, client) ? ownScope(context, client) : undefined;
+    return scope.every((name) => allowed?.includes(name)) && allowed ? client : undefined;
+  }
   const family = await context.tokens.find(grantId);
   // Compare the id too: a store that compares inexactly returns another family
   const isOurs = family !== null && family.id === grantId && family.sub === sub &&
     grantDataOf(context, family.data)?.clientId === clientId;
   if (!isOurs || isRevoked(family) || context.now() >= family.familyExpiresAt) return undefined;
-  if (!await isValidUser(context, family)) return undefined;
-  const client = await context.clients.find(clientId);
-  return client === null || isClientDisabled(client) ? undefined : client;
+  return await isValidUser(context, family) ? client : undefined;
+}
+
+/** Whether a client may use `client_credentials`, RFC 6749 §4.4: a public one never may, whatever its record says. */
+export function mayActForItself(
+  context: Pick<ServerContext, "grants">,
+  client: RegisteredClient,
+): boolean {
+  return client.authentication !== "none" && mayUseGrant(context, client, "client_credentials");
 }
 
 /** Whether a user exists, is not disabled, and has the same credentials as at the authentication. */

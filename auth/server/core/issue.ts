@@ -9,6 +9,7 @@ import { randomId } from "../../_random.ts";
 import { tokenHash } from "../../jwt/token_hash.ts";
 import type { JwtClaims } from "../../jwt/types.ts";
 import type { RegisteredClient } from "../../stores/server_types.ts";
+import { clientSubject } from "../../tokens/client_subject.ts";
 import type { ServerContext } from "./context.ts";
 import type { GrantData } from "./grants.ts";
 import { grantedClaims, OPENID } from "./scopes.ts";
@@ -50,46 +51,64 @@ export interface GrantResponse extends TokenResponse {
   readonly refresh_token?: string;
 }
 
-/** Signs the tokens. */
+/** What access tokens of users and clients are issued for. */
+type TokenTarget = Pick<TokenSubject, "client" | "scope" | "audience" | "jkt">;
+
+/** Signs the tokens of a grant. */
 export async function issueTokens(
   context: ServerContext,
   subject: TokenSubject,
 ): Promise<TokenResponse> {
-  const { keys, lifetimes } = context;
-  const expiresIn = lifetimes.accessToken;
-  const claims = await accessTokenClaims(context, subject);
-  const accessToken = await keys.sign(claims, { typ: "at+jwt", expiresIn });
-  return {
-    access_token: accessToken,
-    token_type: subject.jkt === undefined ? "Bearer" : "DPoP", // RFC 9449 §5
-    expires_in: expiresIn,
-    ...(subject.scope.length === 0 ? {} : { scope: subject.scope.join(" ") }),
-    ...(subject.scope.includes(OPENID)
-      ? { id_token: await signIdToken(context, subject, accessToken) }
-      : {}),
-  };
+  const tokens = await signAccessToken(context, subject, await grantClaims(context, subject));
+  if (!subject.scope.includes(OPENID)) return tokens;
+  return { ...tokens, id_token: await signIdToken(context, subject, tokens.access_token) };
 }
 
-/**
- * RFC 9068 §2.2. `gid` is the grant, by which this server sees its end at once; `stamp` is the digest of the user's security stamp,
- * which the guards of `registerAuth()` compare.
- */
-async function accessTokenClaims(
+/** Signs an access token of a client itself, RFC 6749 §4.4: it has no user, no grant, and no other token. */
+export async function issueClientToken(
   context: ServerContext,
-  { client, grantId, sub, securityStamp, authTime, amr, acr, scope, audience, jkt }: TokenSubject,
-): Promise<JwtClaims> {
-  const [first, ...others] = audience;
-  return {
-    ...await context.accessTokenClaims?.(sub, { scope, client }),
-    iss: context.issuer,
-    sub,
+  target: TokenTarget,
+): Promise<TokenResponse> {
+  return await signAccessToken(context, target, { sub: clientSubject(target.client.clientId) });
+}
+
+/** RFC 9068 §2.2: what access tokens of users and clients have in common. */
+async function signAccessToken(
+  { keys, lifetimes, issuer }: ServerContext,
+  { client, scope, audience: [first, ...others], jkt }: TokenTarget,
+  own: JwtClaims,
+): Promise<TokenResponse> {
+  const expiresIn = lifetimes.accessToken;
+  const claims: JwtClaims = {
+    ...own,
+    iss: issuer,
     aud: others.length === 0 ? first : [first, ...others],
     client_id: client.clientId,
     scope: scope.join(" "), // an empty one, too: without the claim, the guards of registerAuth() would not limit it
     jti: randomId(),
+    ...(jkt === undefined ? {} : { cnf: { jkt } }), // RFC 9449 §6.1
+  };
+  return {
+    access_token: await keys.sign(claims, { typ: "at+jwt", expiresIn }),
+    token_type: jkt === undefined ? "Bearer" : "DPoP", // RFC 9449 §5
+    expires_in: expiresIn,
+    ...(scope.length === 0 ? {} : { scope: scope.join(" ") }),
+  };
+}
+
+/**
+ * The claims of a user. `gid` is the grant, by which this server sees its end at once; `stamp` is the digest of the user's security
+ * stamp, which the guards of `registerAuth()` compare.
+ */
+async function grantClaims(
+  context: ServerContext,
+  { client, grantId, sub, securityStamp, authTime, amr, acr, scope }: TokenSubject,
+): Promise<JwtClaims> {
+  return {
+    ...await context.accessTokenClaims?.(sub, { scope, client }),
+    sub,
     gid: grantId,
     stamp: await digestText(securityStamp),
-    ...(jkt === undefined ? {} : { cnf: { jkt } }), // RFC 9449 §6.1
     ...authenticationClaims({ authTime, amr, acr }),
   };
 }

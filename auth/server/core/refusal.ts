@@ -101,6 +101,7 @@ export type TokenError =
   | "slow_down"
   | "unauthorized_client"
   | "unsupported_grant_type"
+  | "unsupported_token_type"
   | "use_dpop_nonce";
 
 /** What the client sees of a reason, RFC 6749 §5.2. */
@@ -120,6 +121,8 @@ export function tokenErrorOf(reason: TokenRefusal): TokenError {
     case "parameter_missing":
     case "parameter_repeated":
       return "invalid_request";
+    case "token_not_revocable":
+      return "unsupported_token_type"; // RFC 7009 §2.2.1
     case "grant_type_unknown":
       return "unsupported_grant_type";
     case "grant_type_not_allowed":

@@ -128,6 +128,17 @@ export function currentScope(
   return granted.filter((name) => scopes.has(name) && mayHaveScope(client, name));
 }
 
+/**
+ * The scopes that a client may have for itself, RFC 6749 §4.4: those that it lists, because nobody is asked, and none about a user.
+ */
+export function ownScope(
+  context: Pick<ServerContext, "scopes">,
+  client: RegisteredClient,
+): readonly string[] {
+  return currentScope(context, client, client.scope ?? [])
+    .filter((name) => !Object.hasOwn(STANDARD_SCOPES, name));
+}
+
 /** The API that a scope is for; `undefined` for those of OpenID Connect, which are about the user. */
 export function resourceOf(
   { scopes, resources }: Pick<ServerContext, "scopes" | "resources">,

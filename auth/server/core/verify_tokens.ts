@@ -10,13 +10,15 @@ import { boundKeyOf } from "../../jwt/confirmation.ts";
 import { verifyJws } from "../../jwt/jws.ts";
 import { jwtVerifier } from "../../jwt/jwt.ts";
 import type { JwtClaims } from "../../jwt/types.ts";
+import { clientSubject } from "../../tokens/client_subject.ts";
 import type { ServerContext } from "./context.ts";
 
 /** The claims of an access token that say whose it is. */
 export interface OwnAccessToken {
   readonly sub: string;
   readonly clientId: string;
-  readonly grantId: string;
+  /** Absent from a token that the client has for itself. */
+  readonly grantId?: string;
   readonly scope: readonly string[];
   readonly audience: readonly string[];
   /** Thumbprint of the key that it is bound to, RFC 9449 §6.1. */
@@ -44,12 +46,18 @@ export async function verifyAccessToken(
 export function ownAccessToken(claims: JwtClaims): OwnAccessToken | undefined {
   const { sub, aud = [], client_id: clientId, gid: grantId, scope } = claims;
   const jkt = boundKeyOf(claims);
-  if (typeof sub !== "string" || typeof clientId !== "string" || typeof grantId !== "string") {
-    return undefined;
-  }
+  if (typeof sub !== "string" || typeof clientId !== "string") return undefined;
+  const isClients = grantId === undefined && sub === clientSubject(clientId);
+  if (typeof grantId !== "string" && !isClients) return undefined;
   const words = typeof scope === "string" ? scope.split(" ").filter((word) => word !== "") : [];
-  const bound = jkt === undefined ? {} : { jkt };
-  return { sub, clientId, grantId, scope: words, audience: [aud].flat(), ...bound };
+  return {
+    sub,
+    clientId,
+    ...(typeof grantId === "string" ? { grantId } : {}),
+    scope: words,
+    audience: [aud].flat(),
+    ...(jkt === undefined ? {} : { jkt }),
+  };
 }
 
 /** An ID token of this server: whose it is, and of which client. */

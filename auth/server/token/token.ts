@@ -5,6 +5,7 @@
  */
 
 import type { GrantType } from "../../stores/server_types.ts";
+import { issueToClient } from "./_client_credentials.ts";
 import { redeemCode } from "./_code.ts";
 import { redeemDeviceCode } from "./_device.ts";
 import { asClient, type ClientRequest } from "../core/client_request.ts";
@@ -29,6 +30,7 @@ const GRANTS: Readonly<Record<GrantType, Grant>> = {
   authorization_code: redeemCode,
   refresh_token: refreshTokens,
   [DEVICE_CODE]: redeemDeviceCode,
+  client_credentials: issueToClient,
 };
 
 /** Responds to a token request. @throws {ServerRefusal} */
@@ -76,8 +78,12 @@ export async function revokeToken(context: ServerContext, exchange: Exchange): P
   await asClient(context, exchange, async ({ client: { clientId }, form }) => {
     const token = form.get("token");
     if (token === undefined) throw refuseToken("parameter_missing", { clientId });
-    const { sub, grantId } = await grantOf(context, token, clientId) ?? {};
-    if (sub !== undefined && grantId !== undefined) await context.refresh.revokeById(sub, grantId);
+    const found = await grantOf(context, token, clientId);
+    if (found === undefined) return;
+    const { sub, grantId } = found;
+    // RFC 7009 §2.2.1: nothing is stored of a token that a client has for itself
+    if (grantId === undefined) throw refuseToken("token_not_revocable", { clientId });
+    await context.refresh.revokeById(sub, grantId);
   });
 }
 
@@ -86,7 +92,7 @@ async function grantOf(
   context: ServerContext,
   token: string,
   clientId: string,
-): Promise<{ readonly sub: string; readonly grantId: string } | undefined> {
+): Promise<{ readonly sub: string; readonly grantId?: string } | undefined> {
   const family = await context.refresh.find(token);
   if (family !== undefined) {
     const data = grantDataOf(context, family.data);

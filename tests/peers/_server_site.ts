@@ -122,7 +122,6 @@ export async function startServerSite(
     insecureLoopback: true,
     pushedRequests: true,
     grants: ["authorization_code", "refresh_token", DEVICE_CODE],
-    states: stores.states,
     ...runtimeOptions(runtime),
     logout: true,
     ...more,

@@ -5,6 +5,7 @@
  */
 
 import { checkedClients } from "../stores/checked_server.ts";
+import type { ProfileLimits } from "./_profile.ts";
 import type { ServerContext } from "./core/context.ts";
 import { clientAssertions } from "./clients/assertions.ts";
 import { authenticationMethods } from "./clients/authentication.ts";
@@ -18,8 +19,11 @@ import type { AuthorizationServerOptions } from "./core/types.ts";
 export function readClientSources(
   action: string,
   options: AuthorizationServerOptions,
-  { now, warn }: Pick<ServerContext, "now" | "warn">,
-): Pick<ServerContext, "clients" | "assertions" | "hasDocuments" | "registration"> {
+  { now, warn, limits }: Pick<ServerContext, "now" | "warn"> & { readonly limits: ProfileLimits },
+): Pick<
+  ServerContext,
+  "clients" | "assertions" | "allowedMethods" | "hasDocuments" | "registration"
+> {
   const { clientIdMetadata = false, registration, throttle } = options;
   const { issuer, states, insecureLoopback = false } = options;
   const fromDocuments = clientIdMetadata === true || clientIdMetadata === false
@@ -27,9 +31,10 @@ export function readClientSources(
     : clientIdMetadata;
   const { fetch = fromDocuments.fetch } = options;
   const stored = checkedClients(options.clients);
+  const { allowedMethods, assertionAlgorithms: algorithms } = limits;
   const assertions = states &&
-    clientAssertions({ issuer, states, fetch, insecureLoopback, now, warn });
-  const methods = authenticationMethods({ clients: stored, assertions });
+    clientAssertions({ issuer, states, algorithms, fetch, insecureLoopback, now, warn });
+  const methods = authenticationMethods({ clients: stored, assertions, allowedMethods });
   const documents = clientIdMetadata === false ? undefined : clientDocuments(fromDocuments, {
     now,
     action,
@@ -39,8 +44,11 @@ export function readClientSources(
   const unsupported = staticClientsIn(options.clients)
     .find(({ authentication }) => !methods.includes(authentication));
   if (unsupported !== undefined) {
+    const { authentication } = unsupported;
     throw new TypeError(
-      `${action}: clients with ${unsupported.authentication} need the option states`,
+      allowedMethods === undefined
+        ? `${action}: clients with ${authentication} need the option states`
+        : `${action}: the profile does not allow clients with ${authentication}`,
     );
   }
   if (registration?.insecureOpen !== undefined && typeof throttle?.registration !== "function") {
@@ -56,6 +64,7 @@ export function readClientSources(
       },
     },
     assertions,
+    allowedMethods,
     hasDocuments: documents !== undefined,
     registration: registration &&
       clientRegistration(registration, { action, clients: options.clients, now, methods }),

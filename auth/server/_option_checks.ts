@@ -49,6 +49,7 @@ const NAMES: OptionNames<AuthorizationServerOptions> = {
   login: true,
   logout: true,
   now: true,
+  profile: true,
   pushedRequests: true,
   refreshReuseSeconds: true,
   registration: true,

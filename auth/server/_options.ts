@@ -14,10 +14,13 @@ import { checkedRefreshTokens, checkedUserReader } from "../stores/checked.ts";
 import { checkedAuthorizations } from "../stores/checked_server.ts";
 import type { AuthorizationSubject } from "../stores/server_types.ts";
 import type { User, UserStore } from "../stores/types.ts";
+import { keptRefreshService } from "../tokens/kept_refresh.ts";
 import { refreshService } from "../tokens/refresh_service.ts";
+import type { RefreshService, RefreshServiceOptions } from "../tokens/refresh_types.ts";
 import { isClientSubject } from "../tokens/client_subject.ts";
 import { repeatableRefreshService } from "../tokens/repeatable_refresh.ts";
 import { readClientSources } from "./_clients.ts";
+import { applyProfile, type ProfileLimits } from "./_profile.ts";
 import type { ServerContext } from "./core/context.ts";
 import {
   ACTION,
@@ -37,8 +40,9 @@ import { ENGLISH } from "./core/page_strings.ts";
 import type { AuthorizationServerOptions, LoginPrompt } from "./core/types.ts";
 
 /** Reads the options. @throws {TypeError | RangeError} If one is missing, unknown, or of a wrong shape. */
-export function readServerOptions(options: AuthorizationServerOptions): ServerContext {
-  checkShapes(options);
+export function readServerOptions(given: AuthorizationServerOptions): ServerContext {
+  checkShapes(given);
+  const { options, limits } = applyProfile(ACTION, given);
   const { issuer, keyService: keys, insecureLoopback = false, events, warn = warnConsole } =
     options;
   const { refreshReuseSeconds } = options;
@@ -68,13 +72,12 @@ export function readServerOptions(options: AuthorizationServerOptions): ServerCo
     issuer,
     origin,
     basePath: pathname === "/" ? "" : pathname,
-    ...readClientSources(ACTION, options, { now, warn }),
+    ...readClientSources(ACTION, options, { now, warn, limits }),
     grants: readGrants(options),
     codes: checkedAuthorizations(options.codes),
     tokens: checkedRefreshTokens(options.tokens),
-    refresh: refreshReuseSeconds === undefined
-      ? refreshService(refresh)
-      : repeatableRefreshService(refresh, refreshReuseSeconds),
+    refresh: createRefresh(refresh, refreshReuseSeconds, limits),
+    isDpopRequired: limits.isDpopRequired,
     pushedRequests: options.pushedRequests ?? false,
     states: options.states,
     dpop: readDpop(options, now),
@@ -115,6 +118,18 @@ export function readServerOptions(options: AuthorizationServerOptions): ServerCo
     warn,
     now,
   };
+}
+
+/** What becomes of a refresh token that is used. */
+function createRefresh(
+  options: RefreshServiceOptions,
+  reuseSeconds: number | undefined,
+  { keepsRefreshTokens }: ProfileLimits,
+): RefreshService {
+  if (keepsRefreshTokens) return keptRefreshService(options);
+  return reuseSeconds === undefined
+    ? refreshService(options)
+    : repeatableRefreshService(options, reuseSeconds);
 }
 
 /** Sends the user to a page of the application, which returns to `next`. */

@@ -39,6 +39,8 @@ export interface ClientAssertions {
 export interface AssertionContext {
   readonly issuer: string;
   readonly states: Pick<StateStore, "claim">;
+  /** Accepted algorithms. @default all that have a public key */
+  readonly algorithms?: readonly AsymmetricAlgorithm[] | undefined;
   /** Fetches keys. */
   readonly fetch: FetchFunction | undefined;
   readonly insecureLoopback: boolean;
@@ -60,14 +62,14 @@ const TOLERANCE = 30;
 
 /** Creates the verifier of a server. */
 export function clientAssertions(context: AssertionContext): ClientAssertions {
-  const { issuer, states, now } = context;
+  const { issuer, states, now, algorithms = ALGORITHMS } = context;
   const keysOf = clientKeys(context);
 
   /** The claims of an assertion that the client has signed for this server. */
   async function verify(assertion: string, client: RegisteredClient | undefined) {
     const { clientId = "-" } = client ?? {};
     const verifyAssertion = jwtVerifier({
-      algorithms: ALGORITHMS,
+      algorithms,
       keys: keysOf(client),
       typ: typeOf(assertion),
       issuer: clientId, // RFC 7523 §3: iss and sub are the client
@@ -87,7 +89,7 @@ export function clientAssertions(context: AssertionContext): ClientAssertions {
   }
 
   return {
-    algorithms: ALGORITHMS,
+    algorithms,
     async refusalOf(assertion, client) {
       const claims = await verify(assertion, client);
       if (client === undefined || claims === undefined || !isBrief(claims, now())) {

@@ -21,6 +21,8 @@ export interface AuthenticationContext {
   readonly clients: Pick<ClientStore, "find">;
   /** Verifies client assertions, if the server can keep their identifiers. */
   readonly assertions?: ClientAssertions | undefined;
+  /** How clients may authenticate. @default in every way */
+  readonly allowedMethods?: readonly ClientAuthenticationMethod[] | undefined;
 }
 
 /** What a client sent. */
@@ -126,6 +128,12 @@ export const CLIENT_AUTHENTICATION_METHODS = Object.keys(
 export function authenticationMethods(
   context: AuthenticationContext,
 ): readonly ClientAuthenticationMethod[] {
+  const { allowedMethods = CLIENT_AUTHENTICATION_METHODS } = context;
+  return methodsOn(context).filter((name) => allowedMethods.includes(name));
+}
+
+/** Those that the server could read: one that is not allowed is read and refused, not ignored. */
+function methodsOn(context: AuthenticationContext): readonly ClientAuthenticationMethod[] {
   return CLIENT_AUTHENTICATION_METHODS.filter((name) => METHODS[name].isOn?.(context) ?? true);
 }
 
@@ -146,7 +154,7 @@ export async function authenticateClient(
     ({ kind: "refused", reason, basic: request.authorization !== null }) as const;
 
   // The credentials, by one method
-  const [presented, ...others] = authenticationMethods(context).flatMap((method) => {
+  const [presented, ...others] = methodsOn(context).flatMap((method) => {
     const credentials = METHODS[method].read(request);
     return credentials === undefined ? [] : [{ method, credentials }];
   });
@@ -155,6 +163,7 @@ export async function authenticateClient(
     return refused("credentials_malformed");
   }
   const { method, credentials: { clientId, proof } } = presented;
+  if (!authenticationMethods(context).includes(method)) return refused("method_mismatch");
   if ((request.form.get("client_id") || clientId) !== clientId) {
     return refused("credentials_repeated");
   }

@@ -139,10 +139,12 @@ function readMethod(
   },
 ): ClientAuthenticationMethod | undefined {
   const { token_endpoint_auth_methods_supported: supported } = metadata;
-  if (given === undefined) return type === "native" ? "none" : defaultMethod;
-  const method = [given, ...isStrings(supported) ? supported : []]
-    .flatMap((name) => methods.find((one) => one === name) ?? [])[0];
-  return method !== undefined && type === "native" ? "none" : method;
+  const names = given === undefined
+    ? [defaultMethod]
+    : [given, ...isStrings(supported) ? supported : []];
+  const [method] = names.flatMap((name) => methods.find((one) => one === name) ?? []);
+  if (type !== "native" || method === undefined) return method;
+  return methods.find((one) => one === "none"); // a profile may have no public clients
 }
 
 /** Whether it is an `https` URL that may be registered, and leads out of the server's own network. */

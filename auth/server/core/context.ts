@@ -12,6 +12,7 @@ import type { TransactionCookies } from "../../session/transaction_cookies.ts";
 import type {
   AuthorizationStore,
   AuthorizationSubject,
+  ClientAuthenticationMethod,
   ClientStore,
   GrantType,
 } from "../../stores/server_types.ts";
@@ -50,6 +51,10 @@ export interface ServerContext
   readonly grants: readonly GrantType[];
   /** Whether clients may push authorization requests, or must. */
   readonly pushedRequests: boolean | "required";
+  /** How clients may authenticate. @default in every way */
+  readonly allowedMethods?: readonly ClientAuthenticationMethod[] | undefined;
+  /** Whether all tokens must be bound to a key. */
+  readonly isDpopRequired: boolean;
   readonly codes: AuthorizationStore;
   readonly tokens: RefreshTokenStore;
   readonly refresh: RefreshService;

@@ -131,6 +131,13 @@ export interface AuthorizationServerOptions {
    */
   readonly dpop?: boolean | DpopServerOptions | undefined;
   /**
+   * `"fapi2"`: the FAPI 2.0 Security Profile. Requests must be pushed, clients authenticate by `private_key_jwt`, tokens are bound to
+   * a key (DPoP), signatures are ES256, PS256 or Ed25519, and refresh tokens stay the same. An option that contradicts it is refused.
+   *
+   * @default none
+   */
+  readonly profile?: "fapi2" | undefined;
+  /**
    * Whether clients may push their authorization requests, RFC 9126: to `/oauth/par`, authenticated, so that the browser carries a
    * reference only. With `"required"` all must, and others are refused; a client's own `requirePushedRequests` demands it of that one.
    *

@@ -61,7 +61,7 @@ async function exchangeAs(
 
   // The key, before a grant uses up anything
   const proof = await readProof(context, request.request, { path: TOKEN_PATH, clientId });
-  if (proof === undefined && client.dpopBound) {
+  if (proof === undefined && (client.dpopBound || context.isDpopRequired)) {
     throw refuseToken("dpop_proof_missing", { clientId });
   }
   const tokens = await GRANTS[type](context, { ...request, jkt: proof?.jkt });

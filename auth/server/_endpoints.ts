@@ -16,6 +16,7 @@ import { respondToAuthorize } from "./authorize/respond.ts";
 import { privateJson } from "./core/responses.ts";
 import { respondToUserinfo } from "./_respond.ts";
 import { registerClientOf } from "./_register.ts";
+import { introspectToken } from "./token/introspect.ts";
 import { exchangeTokens, revokeToken, TOKEN_PATH } from "./token/token.ts";
 import { userinfo, USERINFO_PATH } from "./_userinfo.ts";
 
@@ -63,6 +64,14 @@ const ENDPOINTS: readonly Endpoint[] = [
       await revokeToken(context, exchange);
       return privateJson({});
     },
+  },
+  {
+    member: "introspection_endpoint",
+    path: "/oauth/introspect",
+    methods: ["POST"],
+    cors: false, // for servers, which have credentials
+    isOn: ({ introspection }) => introspection,
+    handle: introspectToken,
   },
   {
     member: "userinfo_endpoint",

@@ -16,7 +16,7 @@ export function serverMetadata(
   endpoints: readonly Endpoint[],
 ): Readonly<Record<string, unknown>> {
   const { issuer, scopes, acrValues, idTokenAlgorithm, hasDocuments, grants } = context;
-  const { dpop, logout, pushedRequests } = context;
+  const { dpop, introspection, logout, pushedRequests } = context;
   const urls = endpoints.flatMap(({ member, path }) =>
     member === undefined ? [] : [[member, issuer + path] as const]
   );
@@ -31,6 +31,7 @@ export function serverMetadata(
     code_challenge_methods_supported: ["S256"],
     ...authenticationAt("token", context),
     ...authenticationAt("revocation", context),
+    ...(introspection ? authenticationAt("introspection", context) : {}),
     subject_types_supported: ["public"],
     id_token_signing_alg_values_supported: [idTokenAlgorithm],
     claims_supported: [
@@ -54,13 +55,14 @@ export function serverMetadata(
 
 /** How clients authenticate at an endpoint, RFC 8414 §2. */
 function authenticationAt(
-  endpoint: "token" | "revocation",
+  endpoint: "token" | "revocation" | "introspection",
   context: ServerContext,
 ): Readonly<Record<string, readonly string[]>> {
   const start = `${endpoint}_endpoint_auth`;
   const { assertions } = context;
   return {
-    [`${start}_methods_supported`]: authenticationMethods(context),
+    [`${start}_methods_supported`]: authenticationMethods(context)
+      .filter((method) => method !== "none" || endpoint !== "introspection"),
     ...(assertions === undefined
       ? {}
       : { [`${start}_signing_alg_values_supported`]: assertions.algorithms }),

@@ -47,6 +47,7 @@ const NAMES: OptionNames<AuthorizationServerOptions> = {
   keyService: true,
   lifetimes: true,
   login: true,
+  introspection: true,
   logout: true,
   now: true,
   profile: true,
@@ -80,7 +81,7 @@ const FUNCTIONS = [
   "warn",
 ] as const;
 
-const BOOLEANS = ["insecureLoopback"] as const;
+const BOOLEANS = ["insecureLoopback", "introspection"] as const;
 
 /** Checks the names and shapes of all options. @throws {TypeError} */
 export function checkShapes(options: AuthorizationServerOptions): void {

@@ -99,6 +99,7 @@ export function readServerOptions(given: AuthorizationServerOptions): ServerCont
       }
       return readSubject(subject);
     },
+    introspection: options.introspection ?? false,
     logout: readLogout(ACTION, options),
     login: options.login ?? signInAt("/sign-in"),
     consent: options.consent ?? ((prompt) => consentPage(prompt, textsOf(prompt.uiLocales))),

@@ -180,7 +180,9 @@ function checkClient(client: RegisteredClient | null): RegisteredClient | null {
   if (!isAbsent(client.jwks) && !Array.isArray(client.jwks?.keys)) {
     throw invalid(CLIENT, "jwks", "a JWK Set");
   }
-  for (const member of ["secretHashes", "scope", "postLogoutRedirectUris"] as const) {
+  for (
+    const member of ["secretHashes", "scope", "postLogoutRedirectUris", "introspects"] as const
+  ) {
     if (!isAbsent(client[member])) requireStringArray(CLIENT, client, member);
   }
   return client;

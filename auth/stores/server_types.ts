@@ -60,6 +60,8 @@ export interface RegisteredClient {
   readonly clientUri?: string;
   /** Whether all its access tokens must be bound to a key, RFC 9449 §5.2. */
   readonly dpopBound?: boolean;
+  /** The APIs that it is: it may ask about their access tokens, RFC 7662. */
+  readonly introspects?: readonly string[];
   /** Whether it must push its authorization requests, RFC 9126 §6. Any value but absent, `null`, `false` and 0 is taken for `true`. */
   readonly requirePushedRequests?: boolean;
   /** When it was registered. */

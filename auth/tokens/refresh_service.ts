@@ -207,10 +207,11 @@ export function createRefreshService(
     },
 
     async find(refreshToken: string) {
-      const { familyId } = await parseRefreshToken(refreshToken) ?? {};
+      const { familyId, secret = "" } = await parseRefreshToken(refreshToken) ?? {};
       const family = familyId === undefined ? null : await refreshTokens.find(familyId);
       if (family === null || isRevoked(family) || isExpired(family, now())) return undefined;
-      return { sub: family.sub, ...toFamilyInfo(family, limits.currentExpiry(family)) };
+      const isCurrent = equalText(await digestText(secret), family.currentHash);
+      return { sub: family.sub, isCurrent, ...toFamilyInfo(family, limits.currentExpiry(family)) };
     },
 
     async list(sub: string) {

@@ -94,6 +94,8 @@ export interface RefreshFamilyInfo {
 export interface FoundRefreshFamily extends RefreshFamilyInfo {
   /** Subject id of its user. */
   readonly sub: string;
+  /** Whether the token is the family's newest one, which was not used yet. */
+  readonly isCurrent: boolean;
 }
 
 /** A new refresh token. */

@@ -29,6 +29,7 @@ const WHOLE: NewClient = {
   firstParty: false,
   clientUri: "https://shop.example/",
   dpopBound: true,
+  introspects: ["https://api.example"],
   requirePushedRequests: true,
   disabled: true,
 };

@@ -48,7 +48,7 @@ export function describeClient(
   const { name, type = "web", scope, firstParty = false, clientUri } = init;
   const { authentication = defaultAuthentication } = init;
   const { postLogoutRedirectUris, backchannelLogoutUri } = init;
-  const { dpopBound = false, requirePushedRequests = false } = init;
+  const { dpopBound = false, requirePushedRequests = false, introspects } = init;
   requireRule(typeof name === "string", TypeError, "name must be a string");
   requireRule(
     NAME_REGEXP.test(name) && name.trim() !== "",
@@ -80,6 +80,17 @@ export function describeClient(
     TypeError,
     "requirePushedRequests must be a boolean",
   );
+  requireRule(
+    introspects === undefined ||
+      (Array.isArray(introspects) && introspects.every((name) => typeof name === "string")),
+    TypeError,
+    "introspects must be an array of strings",
+  );
+  requireRule(
+    introspects === undefined || authentication !== "none",
+    RangeError,
+    "introspects needs an authentication (RFC 7662 §2.1)",
+  );
   const grants = readGrants(init.grants);
   requireRule(
     !grants.includes("client_credentials") || (authentication !== "none" && scope !== undefined),
@@ -101,6 +112,7 @@ export function describeClient(
     ...(firstParty ? { firstParty } : {}),
     ...(clientUri === undefined ? {} : { clientUri }),
     ...(dpopBound ? { dpopBound } : {}),
+    ...(introspects === undefined ? {} : { introspects: Object.freeze([...introspects]) }),
     ...(requirePushedRequests ? { requirePushedRequests } : {}),
   };
 }

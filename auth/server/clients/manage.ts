@@ -46,6 +46,7 @@ const REGISTER_NAMES: OptionNames<RegisterClientInit> = {
   firstParty: true,
   clientUri: true,
   dpopBound: true,
+  introspects: true,
   requirePushedRequests: true,
 };
 

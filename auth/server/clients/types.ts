@@ -66,6 +66,13 @@ export interface ClientInit {
   readonly clientUri?: string | undefined;
   /** Whether all its access tokens must be bound to a key, RFC 9449 §5.2. The server needs the option `dpop`. @default {false} */
   readonly dpopBound?: boolean | undefined;
+  /**
+   * The APIs that it is: about their access tokens it may ask the server, RFC 7662. It must authenticate. The server needs the option
+   * `introspection`.
+   *
+   * @default none
+   */
+  readonly introspects?: readonly string[] | undefined;
   /** Whether it must push its authorization requests, RFC 9126, which the server's option `pushedRequests` permits. @default {false} */
   readonly requirePushedRequests?: boolean | undefined;
 }

@@ -70,6 +70,8 @@ export interface ServerContext
   /** Cookies of authorizations that wait for the user. */
   readonly cookies: TransactionCookies;
   readonly authenticate: (request: Request) => Promise<AuthorizationSubject | undefined>;
+  /** Whether APIs may ask about tokens. */
+  readonly introspection: boolean;
   /** How sessions end, and clients are told; `undefined` if neither is on. */
   readonly logout:
     | LogoutOptions & Required<Pick<AuthorizationServerOptions, "signOut">>

@@ -80,7 +80,7 @@ export function refuseRedirect(
 export function refuseToken(
   reason: TokenRefusal,
   more: {
-    readonly clientId?: string;
+    readonly clientId?: string | undefined;
     readonly isBasic?: boolean;
     readonly nonce?: string | undefined;
   } = {},

@@ -174,6 +174,13 @@ export interface AuthorizationServerOptions {
    * @default {false}
    */
   readonly logout?: boolean | LogoutOptions | undefined;
+  /**
+   * APIs may ask at `/oauth/introspect` whether a token is valid now, RFC 7662: clients with `introspects` about tokens for their APIs,
+   * and every client that authenticates about its own.
+   *
+   * @default {false}
+   */
+  readonly introspection?: boolean | undefined;
   /** Authentication contexts that the sign-in page can reach. Others are not asked for. @default none */
   readonly acrValues?: readonly string[] | undefined;
   /** Algorithm of ID tokens. @default {"RS256"} if the keys have it, or else their first, with a warning */

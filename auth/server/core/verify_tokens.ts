@@ -23,6 +23,8 @@ export interface OwnAccessToken {
   readonly audience: readonly string[];
   /** Thumbprint of the key that it is bound to, RFC 9449 §6.1. */
   readonly jkt?: string;
+  /** All of its claims. */
+  readonly claims: JwtClaims;
 }
 
 /** Verifies an access token, RFC 9068 §4, whatever API it is for; `undefined` if it is not a valid one of this server. */
@@ -57,6 +59,7 @@ export function ownAccessToken(claims: JwtClaims): OwnAccessToken | undefined {
     scope: words,
     audience: [aud].flat(),
     ...(jkt === undefined ? {} : { jkt }),
+    claims,
   };
 }
 

@@ -167,7 +167,7 @@ export const IMPORT_RULES: readonly ImportRule[] = [
   },
   {
     importer: "auth/server/token/*.ts",
-    may: ["auth/{,stores/,server/clients/,server/core/,server/token/}*.ts"],
+    may: ["auth/{,jwt/,stores/,server/clients/,server/core/,server/token/}*.ts"],
   },
 ];
 

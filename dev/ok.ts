@@ -18,6 +18,7 @@ const STEPS: readonly string[] = [
   "api:check",
   "openapi:check",
   "client:check",
+  "conformance:check",
   "publish:check",
 ];
 

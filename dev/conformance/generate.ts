@@ -12,11 +12,12 @@ import { join, relative } from "@std/path";
 import { listFiles, ROOT, runDeno } from "../_project.ts";
 import { importersOf } from "../_test_imports.ts";
 import { ATTACKS } from "./attack_rows.ts";
+import { FAPI } from "./fapi_rows.ts";
 import { OAUTH } from "./oauth_rows.ts";
 import { OPENID } from "./openid_rows.ts";
 import type { Row, Section } from "./types.ts";
 
-const SECTIONS: readonly Section[] = [...OPENID, ...OAUTH, ...ATTACKS];
+const SECTIONS: readonly Section[] = [...OPENID, ...OAUTH, ...FAPI, ...ATTACKS];
 const PAGE = join(ROOT, "docs/conformance.md");
 
 /** Names of tests, by the path of their module. */

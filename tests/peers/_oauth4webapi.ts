@@ -88,6 +88,12 @@ interface Oauth4webapi extends Authentications {
     options: object,
   ): Promise<Response>;
   processRevocationResponse(response: Response): Promise<void>;
+  introspectionRequest: Oauth4webapi["revocationRequest"];
+  processIntrospectionResponse(
+    server: object,
+    client: object,
+    response: Response,
+  ): Promise<Readonly<Record<string, unknown>>>;
   userInfoRequest(
     server: object,
     client: object,
@@ -202,6 +208,16 @@ export async function withOauth4webapi(options: RelyingPartyOptions): Promise<Re
       );
       await OAUTH.processRevocationResponse(response);
       await response.body?.cancel();
+    },
+    async introspect(token) {
+      const response = await OAUTH.introspectionRequest(
+        server,
+        client,
+        authentication,
+        token,
+        INSECURE,
+      );
+      return await OAUTH.processIntrospectionResponse(server, client, response);
     },
     async userinfo(token, sub) {
       const response = await OAUTH.userInfoRequest(server, client, token, INSECURE);

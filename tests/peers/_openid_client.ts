@@ -44,6 +44,10 @@ interface OpenidClient extends Authentications {
     parameters?: Parameters,
   ): Promise<PeerTokens>;
   tokenRevocation(configuration: object, token: string): Promise<void>;
+  tokenIntrospection(
+    configuration: object,
+    token: string,
+  ): Promise<Readonly<Record<string, unknown>>>;
   fetchUserInfo(configuration: object, token: string, sub: string): Promise<unknown>;
 }
 
@@ -95,6 +99,7 @@ export async function withOpenidClient(options: RelyingPartyOptions): Promise<Re
     },
     refresh: (token, parameters) => OPENID.refreshTokenGrant(configuration, token, parameters),
     revoke: (token) => OPENID.tokenRevocation(configuration, token),
+    introspect: (token) => OPENID.tokenIntrospection(configuration, token),
     userinfo: (token, sub) => OPENID.fetchUserInfo(configuration, token, sub),
   };
 }

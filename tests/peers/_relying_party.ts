@@ -75,6 +75,8 @@ export interface RelyingParty {
   finish(response: URL | Request, checks: Checks): Promise<SignIn>;
   refresh(token: string, parameters?: Parameters): Promise<PeerTokens>;
   revoke(token: string): Promise<void>;
+  /** What the server says of a token, RFC 7662. */
+  introspect(token: string): Promise<Readonly<Record<string, unknown>>>;
   userinfo(token: string, sub: string): Promise<unknown>;
 }
 

@@ -121,6 +121,7 @@ export async function startServerSite(
       ),
     insecureLoopback: true,
     pushedRequests: true,
+    introspection: true,
     grants: ["authorization_code", "refresh_token", DEVICE_CODE],
     ...runtimeOptions(runtime),
     logout: true,

@@ -124,8 +124,18 @@ for (const [peer, create] of PEERS) {
       assertEquals([same, auth_time, nonce], [sub, first.claims["auth_time"], undefined]);
       assertEquals(await party.userinfo(narrow.access_token, sub), { sub });
       assertEquals((await server.listGrants(sub)).length, 1);
+      const tokens = [narrow.access_token, narrow.refresh_token];
+      if (client.authentication !== "none") { // RFC 7662 §2.1
+        for (const token of tokens) {
+          const { active, client_id } = await party.introspect(token);
+          assertEquals([active, client_id], [true, client.clientId]);
+        }
+      }
       await party.revoke(narrow.refresh_token);
       assertEquals(await server.listGrants(sub), []);
+      if (client.authentication !== "none") {
+        for (const token of tokens) assertEquals((await party.introspect(token)).active, false);
+      }
       await party.revoke(narrow.refresh_token); // RFC 7009 §2.2: the response is the same
     });
   }

@@ -91,7 +91,7 @@ type Refused = readonly [why: string, changes: AssertionChanges, reason?: Client
 
 /** Assertions that do not, AS19. */
 const REFUSED: readonly Refused[] = [
-  ["for the token endpoint", { claims: { aud: `${ISSUER}/oauth/token` } }],
+  ["for the token endpoint, 7523bis", { claims: { aud: `${ISSUER}/oauth/token` } }],
   ["for the endpoint below the issuer", { claims: { aud: `${ISSUER}/oauth/par` } }],
   ["for another issuer", { claims: { aud: "https://evil.example" } }],
   ["for the issuer with a slash", { claims: { aud: `${ISSUER}/` } }],

@@ -166,7 +166,7 @@ Deno.test("FAPI2-5.3.2.1-3: confidential clients only", async () => {
   await assertTokenError(await open.token(code, await proofOf(open)), "invalid_client");
 });
 
-Deno.test("FAPI2-5.3.2.1-4, -5: tokens are bound to a key by DPoP, and of no use without it", async () => {
+Deno.test("FAPI2-5.3.2.1-4, FAPI2-5.3.2.1-5: tokens are bound to a key by DPoP, and of no use without it", async () => {
   const site = fapiSite();
   const code = await codeOf(site);
   await assertTokenError(await redeem(site, code, { headers: {} }), "invalid_dpop_proof");
@@ -307,7 +307,7 @@ for (const [id, why, params, error] of REFUSED) {
   });
 }
 
-Deno.test("FAPI2-5.3.2.2-2, -4: requests are pushed by clients that authenticate", async () => {
+Deno.test("FAPI2-5.3.2.2-2, FAPI2-5.3.2.2-4: requests are pushed by clients that authenticate", async () => {
   const site = fapiSite();
   const response = await push(site);
   assertEquals(response.status, 201);
@@ -324,7 +324,7 @@ Deno.test("FAPI2-5.3.2.2-3: a request that is not pushed is refused", async () =
   assertEquals(await answerOf(await browser.send(path), { to }), "invalid_request");
 });
 
-Deno.test("FAPI2-5.3.2.2-7, -10, -11: the response has iss, by 303", async () => {
+Deno.test("FAPI2-5.3.2.2-7, FAPI2-5.3.2.2-10, FAPI2-5.3.2.2-11: the response has iss, by 303", async () => {
   const site = fapiSite();
   const { request_uri } = await (await push(site)).json();
   const browser = await site.signedIn();
@@ -397,7 +397,7 @@ Deno.test("FAPI2-5.4.1-1: an assertion by RS256 is refused, by a key that has no
   assertEquals([await attempt("PS256"), await attempt("RS256", signer)], [201, 400]);
 });
 
-Deno.test("FAPI2-5.4.1-1, -2: tokens are signed by the profile's algorithms", async () => {
+Deno.test("FAPI2-5.4.1-1, FAPI2-5.4.1-2: tokens are signed by the profile's algorithms", async () => {
   const site = fapiSite();
   const { access_token, id_token } = await tokensOf(await redeem(site, await codeOf(site)));
   assertEquals([headerOf(access_token)["alg"], headerOf(id_token)["alg"]], ["ES256", "ES256"]);

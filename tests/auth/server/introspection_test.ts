@@ -171,7 +171,10 @@ const ENDS: readonly (readonly [why: string, end: (at: ServerSite) => Promise<un
   ["the user is disabled", async ({ app }) => {
     const user = await app.stores.users.findBySub("u1");
     assert(user !== null);
-    return await app.stores.users.update("u1", user.version, { disabled: true });
+    return await app.stores.users.update("u1", user.version, {
+      disabled: true,
+      securityStamp: "another",
+    });
   }],
   ["the token expires", ({ app }) => Promise.resolve(app.clock.now += 2_592_001)],
 ];

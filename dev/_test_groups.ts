@@ -15,7 +15,10 @@ const SIZE = 8;
 export function groupsOf(files: readonly string[], size: number): readonly (readonly string[])[] {
   const folders = Map.groupBy(files, dirname);
   return [...folders.values()].flatMap((all) =>
-    Array.from({ length: Math.ceil(all.length / size) }, (_, i) => all.slice(i * size, (i + 1) * size))
+    Array.from(
+      { length: Math.ceil(all.length / size) },
+      (_, i) => all.slice(i * size, (i + 1) * size),
+    )
   );
 }
 

@@ -10,7 +10,7 @@ import type { Section } from "./types.ts";
 export const FAPI: readonly Section[] = [
   {
     title: "FAPI 2.0 Security Profile",
-    about: "The server with `profile: \"fapi2\"`. The numbers are the section and its item.",
+    about: 'The server with `profile: "fapi2"`. The numbers are the section and its item.',
     rows: [
       ["FAPI2-5.2.1", "An issuer without TLS", "Refused at the start"],
       ["FAPI2-5.3.2.1-1", "The metadata", "They say what the profile demands"],

@@ -118,7 +118,13 @@ async function formatted(text: string): Promise<string> {
   const path = await Deno.makeTempFile({ suffix: ".md" });
   try {
     await Deno.writeTextFile(path, text);
-    const { success, stderr } = await runDeno(["fmt", "--quiet", path]);
+    const { success, stderr } = await runDeno([
+      "fmt",
+      "--quiet",
+      "--config",
+      join(ROOT, "deno.json"),
+      path,
+    ]);
     if (!success) throw new Error(`Cannot format page: ${stderr}`);
     return await Deno.readTextFile(path);
   } finally {

@@ -19,8 +19,7 @@
 
 import { join } from "@std/path";
 import { listFiles, packageModules, ROOT, runDeno } from "./_project.ts";
-import { runTests, type TestRun } from "./_run_tests.ts";
-import { writeGroups } from "./_test_groups.ts";
+import { runTests } from "./_run_tests.ts";
 import { importersOf } from "./_test_imports.ts";
 import { slowFiles } from "./_test_times.ts";
 import { reportCoverage } from "./coverage.ts";
@@ -34,8 +33,6 @@ const NOT_HERMETIC: readonly string[] = [
   "distribution",
 ];
 const EXHAUSTIVE = "exhaustive";
-/** Its files are links to tests that other compiler options have to pass, too. */
-const LINKS = "tests/legacy";
 /** Who imports it has a small size and a large one. */
 const EFFORT = "tests/_effort.ts";
 
@@ -92,19 +89,18 @@ function existing(path: string): string[] {
   }
 }
 
-/** The files of the first tier. */
-function quickFiles(): string[] {
+/** Folder by folder: of one that holds a workspace member, Deno would test the member alone. */
+function quickFolders(): string[] {
   return [...Deno.readDirSync(join(ROOT, "tests"))]
     .filter(({ name, isDirectory }) => isDirectory && ![...NOT_HERMETIC, EXHAUSTIVE].includes(name))
     .map(({ name }) => `tests/${name}`)
-    .sort().flatMap(listFiles)
-    .filter((path) => path.endsWith("_test.ts") && !path.startsWith(LINKS));
+    .sort();
 }
 
 /** The files of the first tier that have a large size. */
 function sizedFiles(): string[] {
-  return importersOf(EFFORT, listFiles("tests").filter((path) => path.endsWith(".ts")))
-    .filter((path) => quickFiles().includes(path));
+  const files = quickFolders().flatMap(listFiles).filter((path) => path.endsWith(".ts"));
+  return importersOf(EFFORT, files).filter((path) => path.endsWith("_test.ts"));
 }
 
 /** Every document and module with a code example that runs. */
@@ -120,7 +116,7 @@ function run(
   args: readonly string[],
   { flags, paths, env = {} }: {
     readonly flags: readonly string[];
-    readonly paths: TestRun["paths"];
+    readonly paths: readonly string[];
     readonly env?: Readonly<Record<string, string>>;
   },
 ): Promise<number> {
@@ -132,7 +128,7 @@ function run(
       ...await permissions(temporary),
       `--ignore=${ignored}`,
     ],
-    paths,
+    paths: () => paths,
     env,
   });
 }
@@ -144,7 +140,7 @@ async function runQuick(args: readonly string[]): Promise<number> {
   try {
     const code = await run("test", args, {
       flags: ["--parallel", "--no-check", `--junit-path=${report}`],
-      paths: async (temporary) => [LINKS, ...await writeGroups(temporary, quickFiles())],
+      paths: quickFolders(),
     });
     const slow = slowFiles(await Deno.readTextFile(report), SLOW_SECONDS);
     if (slow.length > 0) console.log(`Files that took more than ${SLOW_SECONDS} s:`);
@@ -184,11 +180,11 @@ async function runCovered(args: readonly string[]): Promise<number> {
 async function runExhaustive(args: readonly string[]): Promise<number> {
   const code = await run("test_exhaustive", args, {
     flags: ["--parallel", "--no-check"],
-    paths: () => [`tests/${EXHAUSTIVE}`, ...sizedFiles()],
+    paths: [`tests/${EXHAUSTIVE}`, ...sizedFiles()],
     env: { GATEHOUSE_EFFORT: "all" },
   });
   const flags = ["--doc", "--parallel"];
-  const documented = await run("test_doc", args, { flags, paths: documentedFiles });
+  const documented = await run("test_doc", args, { flags, paths: documentedFiles() });
   return code || documented;
 }
 

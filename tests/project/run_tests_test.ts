@@ -3,7 +3,6 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { join } from "@std/path";
 import { INTERRUPTED, runTests, type TestRun } from "../../dev/_run_tests.ts";
-import { groupsOf, writeGroups } from "../../dev/_test_groups.ts";
 
 /** Runs an empty program in place of all tests, and says what the run asked for. */
 async function runEmpty(args: readonly string[], options: Partial<TestRun> = {}) {
@@ -94,22 +93,4 @@ Deno.test("runTests() ends what it runs when somebody ends it", async () => {
   }
   ended.abort();
   assertEquals(await running, INTERRUPTED);
-});
-
-Deno.test("groupsOf() keeps the order of files, and joins those of one folder only", () => {
-  const files = ["a/1", "a/2", "a/3", "a/b/1", "a/4", "c/1"];
-  assertEquals(groupsOf(files, 2), [["a/1", "a/2"], ["a/3", "a/4"], ["a/b/1"], ["c/1"]]);
-  assertEquals(groupsOf([], 2), []);
-});
-
-Deno.test("writeGroups() writes modules that run the tests of files", async () => {
-  const folder = await Deno.makeTempDir({ prefix: "run_tests_" });
-  const paths = await writeGroups(folder, ["tests/project/conformance_test.ts"]);
-  const code = await runTests(["--no-run"], {
-    name: "group",
-    flags: () => ["--quiet", "--no-check"],
-    paths: () => paths,
-  });
-  assertEquals([paths.length, code], [1, 0]);
-  await Deno.remove(folder, { recursive: true });
 });

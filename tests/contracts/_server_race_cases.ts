@@ -7,6 +7,7 @@
 import { assertEquals } from "@std/assert";
 import type { AuthStores } from "../../auth/stores/types.ts";
 import { type Course, type RaceCase, runRaces } from "./_race_cases.ts";
+import { countDelivery } from "./_race_server.ts";
 import {
   allowDevice,
   beginDevice,
@@ -19,6 +20,7 @@ import {
   showForm,
   signAssertion,
   useAssertion,
+  usePushed,
   userinfoStatus,
 } from "./_server_races.ts";
 
@@ -118,6 +120,20 @@ const CASES: readonly RaceCase[] = [
       assertEquals(await useAssertion(stores, await signAssertion(prize)), "400 invalid_client");
       const next = await signAssertion(`${prize}, another`);
       assertEquals(await useAssertion(stores, next), "authenticated");
+    },
+  },
+  {
+    race: "endSession",
+    why: "tells a client once that a session has ended, and ends its grant",
+    async prepare(stores, prize) {
+      const code = codeOf(await usePushed(stores, prize, await push(stores, prize)));
+      await exchangeCode(stores, code, "own");
+      assertEquals(await countGrants(stores, prize), 1);
+    },
+    async check({ outcomes }, stores, prize) {
+      assertEquals([...new Set(outcomes)], ["ended"]);
+      assertEquals(await countDelivery(stores, prize), 2); // the one of now after one
+      assertEquals(await countGrants(stores, prize), 0);
     },
   },
 ];

@@ -5,18 +5,24 @@
  * @module
  */
 
-import { deriveKeys } from "../../auth/derived_keys.ts";
 import { generateJwk, publicJwk } from "../../auth/jwt/jwk.ts";
 import { signJws } from "../../auth/jwt/jws.ts";
 import { signJwt } from "../../auth/jwt/jwt.ts";
-import { keyService } from "../../auth/keys/key_service.ts";
-import {
-  AuthorizationServer,
-  handleOAuthServerRequest,
-  staticClients,
-} from "../../auth/server/mod.ts";
-import { throttleService } from "../../auth/throttle/throttle_service.ts";
 import type { AuthStores } from "../../auth/stores/types.ts";
+import {
+  CLIENT_ID,
+  DEVICE_CODE,
+  DEVICE_ID,
+  FORM,
+  ISSUER,
+  KEY,
+  OWN_ID,
+  REDIRECT_URI,
+  send,
+  serverOver,
+  SIGNER_ID,
+  token,
+} from "./_race_server.ts";
 import { RACE_TIME, type Racer, userOf } from "./_races.ts";
 
 /** Name of a race. */
@@ -30,7 +36,8 @@ export type ServerRace =
   | "pollDevice"
   | "exchangeDeviceCode"
   | "usePushed"
-  | "assertion";
+  | "assertion"
+  | "endSession";
 
 /** What `consent` and `decide` submit: a form, and the browser that it was shown in. */
 export interface ShownForm {
@@ -38,18 +45,9 @@ export interface ShownForm {
   readonly fields: Readonly<Record<string, string>>;
 }
 
-const ISSUER = "https://id.example";
-const CLIENT_ID = "shop";
-/** A client whose users are not asked. */
-const OWN_ID = "own";
-const SIGNER_ID = "signer";
-const REDIRECT_URI = "https://shop.example/callback";
 const VERIFIER = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"; // RFC 7636 Appendix B
 const CHALLENGE = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM";
-const DEVICE_ID = "tv";
-const DEVICE_CODE = "urn:ietf:params:oauth:grant-type:device_code";
 const DEVICE_PATH = "/oauth/device";
-const FORM = { "Content-Type": "application/x-www-form-urlencoded" };
 
 /** The races by their names; the racers' `version` is a code, a refresh token, a DPoP proof, a client assertion, or a form. */
 export const SERVER_RACES: { readonly [R in ServerRace]: (racer: Racer) => Promise<string> } = {
@@ -67,6 +65,10 @@ export const SERVER_RACES: { readonly [R in ServerRace]: (racer: Racer) => Promi
   pollDevice: ({ stores, version }) => exchangeDeviceCode(stores, version),
   exchangeDeviceCode: ({ stores, version }) => exchangeDeviceCode(stores, version),
   assertion: ({ stores, version }) => useAssertion(stores, version),
+  async endSession({ stores, prize }) {
+    await serverOver(stores).endSession(prize, `session of ${prize}`);
+    return "ended";
+  },
 };
 
 /** The codes of a device. */
@@ -134,19 +136,15 @@ export async function push(stores: AuthStores, sub: string): Promise<string> {
 }
 
 /** Sends a browser of a user with the reference of a pushed request. @returns `code`, or the status and reason of a page. */
-async function usePushed(stores: AuthStores, sub: string, request_uri: string): Promise<string> {
+export async function usePushed(
+  stores: AuthStores,
+  sub: string,
+  request_uri: string,
+): Promise<string> {
   const query = new URLSearchParams({ client_id: OWN_ID, request_uri });
   const init = { headers: { "X-User": sub } };
   return await answerOf(await send(stores, `/oauth/authorize?${query}`, init));
 }
-
-/** RFC 8037 Appendix A.1: the key of a client. */
-const KEY = {
-  kty: "OKP",
-  crv: "Ed25519",
-  d: "nWGxne_9WmC6hEr0kuwsxERJxWl7MmkZcDusAxyuf2A",
-  x: "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo",
-};
 
 /** An assertion of a client, RFC 7523 §3. */
 export async function signAssertion(jti: string): Promise<string> {
@@ -260,75 +258,4 @@ export async function userinfoStatus(stores: AuthStores, accessToken: string): P
 /** Number of a user's valid grants. */
 export async function countGrants(stores: AuthStores, sub: string): Promise<number> {
   return (await serverOver(stores).listGrants(sub)).length;
-}
-
-async function token(
-  stores: AuthStores,
-  fields: Readonly<Record<string, string>>,
-  more: Readonly<Record<string, string>> = {},
-): Promise<string> {
-  const body = new URLSearchParams({ client_id: CLIENT_ID, ...fields }).toString();
-  const headers = { ...FORM, ...more };
-  const response = await send(stores, "/oauth/token", { method: "POST", headers, body });
-  const answer = await response.json();
-  return response.status === 200 ? JSON.stringify(answer) : `${response.status} ${answer.error}`;
-}
-
-async function send(stores: AuthStores, path: string, init: RequestInit): Promise<Response> {
-  return await handleOAuthServerRequest(serverOver(stores), new Request(ISSUER + path, init));
-}
-
-const KEYS = deriveKeys("a secret that all of the processes share");
-
-const SERVERS = new WeakMap<AuthStores, AuthorizationServer>();
-
-/** A process has one server. */
-function serverOver(stores: AuthStores): AuthorizationServer {
-  const server = SERVERS.get(stores) ?? createServer(stores);
-  SERVERS.set(stores, server);
-  return server;
-}
-
-function createServer(stores: AuthStores): AuthorizationServer {
-  const now = () => RACE_TIME;
-  return new AuthorizationServer({
-    issuer: ISSUER,
-    clients: staticClients([
-      { clientId: CLIENT_ID, name: "Shop", redirectUris: [REDIRECT_URI] },
-      { clientId: OWN_ID, name: "Own", redirectUris: [REDIRECT_URI], firstParty: true },
-      {
-        clientId: DEVICE_ID,
-        name: "TV",
-        redirectUris: [],
-        grants: [DEVICE_CODE, "refresh_token"],
-      },
-      {
-        clientId: SIGNER_ID,
-        name: "Signer",
-        redirectUris: [REDIRECT_URI],
-        jwks: { keys: [publicJwk(KEY)] },
-      },
-    ]),
-    pushedRequests: true,
-    codes: stores.authorizations,
-    grants: ["authorization_code", "refresh_token", DEVICE_CODE],
-    states: stores.states,
-    throttle: throttleService({ store: stores.throttle, keys: KEYS, now }), // addresses are unknown here
-    tokens: stores.refreshTokens,
-    keyService: keyService({
-      store: stores.keys,
-      keys: KEYS,
-      algorithms: ["ES256"],
-      now,
-    }),
-    idTokenAlgorithm: "ES256",
-    users: stores.users,
-    dpop: true,
-    authenticate(request) {
-      const sub = request.headers.get("X-User");
-      const subject = { securityStamp: "stamp", authTime: RACE_TIME, amr: ["pwd"] };
-      return Promise.resolve(sub === null ? undefined : { sub, ...subject });
-    },
-    now,
-  });
 }

@@ -34,8 +34,8 @@ export interface AuthorizeOptions {
 }
 
 /**
- * Requires an authenticated principal; with `amr`, `acr` or `maxAge`, one whose sign-in was by these methods, of one of these contexts, and recent. Otherwise
- * the field's error has the code `UNAUTHENTICATED`, or `FORBIDDEN` if only the scope is missing.
+ * Requires an authenticated principal; with `amr`, `acr` or `maxAge`, one whose sign-in was by these methods, of one of these
+ * contexts, and recent. Otherwise the field's error has the code `UNAUTHENTICATED`, or `FORBIDDEN` if only the scope is missing.
  *
  * @throws {TypeError} If an option is unknown, or `amr`, `acr` or `scope` not a non-empty array of strings.
  * @throws {RangeError} If `maxAge` is not a positive integer, or a scope is invalid.

@@ -90,6 +90,7 @@ export async function proveAddress(
   if (!await updateUser(users, user.sub, () => patch)) {
     throw new AuthError("service_unavailable", { reason: "update_conflict" });
   }
+  context.emit("session.revoked", { sub: user.sub }); // they have ended with the stamp, whatever is deleted now
   await endForeignAccess(context, user.sub);
   await verifyAddress(context, user, email); // last: interrupted, all of it is repeated
   const { passwordHash: _, ...others } = user;

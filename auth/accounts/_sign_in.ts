@@ -11,7 +11,13 @@ import { isDisabled } from "../stores/checked.ts";
 import type { User } from "../stores/types.ts";
 import { toUserInfo } from "../users/user_info.ts";
 import type { FactorAttempt } from "../throttle/throttle_types.ts";
-import { addressOf, canonicalEmail, findRecipient, proveAddress } from "./_addresses.ts";
+import {
+  addressOf,
+  canonicalEmail,
+  findRecipient,
+  proveAddress,
+  verifyAddress,
+} from "./_addresses.ts";
 import type { AccountContext } from "./_context.ts";
 import {
   accountOf,
@@ -123,7 +129,10 @@ async function signInBySent(
   if (!created && user.securityStamp !== account.securityStamp) return undefined;
   const stored = await emails.findBySub(user.sub);
   if (addressOf(user, stored) !== email) return undefined; // it was replaced since
-  const proven = await proveAddress(context, user, email).catch(unlessChanged);
+  const proof = created // nothing else gives access to it yet
+    ? verifyAddress(context, user, email).then(() => user)
+    : proveAddress(context, user, email);
+  const proven = await proof.catch(unlessChanged);
   if (proven === undefined) return undefined;
   const authentication = Object.freeze({
     sub: proven.sub,

@@ -93,6 +93,7 @@ Deno.test("signInByLink() of an address that was not verified ends every other a
   const { user, created } = await own.service.signInByLink(token, "browser 1");
   assertEquals([user.sub, created, await storedEmail(own)], ["u1", false, [ADA, true]]);
   assertEquals(Object.values(await accessOf(own)), [0, 0, 0, 0, 0, 0]);
+  assertEquals(types(own.events).slice(-2), ["session.revoked", "email.verified"]);
   const login = () => own.passwords.verify({ identifier: ADA, password: PASSWORD }, NOBODY);
   assertEquals(await codeOf(login), "invalid_credentials");
 });
@@ -101,8 +102,9 @@ Deno.test("signInByLink() of a verified address leaves everything as it is", asy
   const own = await withAda();
   await verify(own);
   await giveAccess(own);
+  const before = own.events.length;
   await own.service.signInByLink(await sendLink(own), "browser 1");
-  assertEquals(await accessOf(own), ACCESS);
+  assertEquals([await accessOf(own), types(own.events.slice(before))], [ACCESS, []]);
   await own.passwords.verify({ identifier: ADA, password: PASSWORD }, NOBODY);
 });
 

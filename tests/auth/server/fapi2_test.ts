@@ -3,6 +3,7 @@
 import { assert, assertEquals, assertMatch, assertThrows } from "@std/assert";
 import {
   type AsymmetricAlgorithm,
+  deriveKeys,
   generateJwk,
   generateSecret,
   inMemoryAuthStores,
@@ -26,6 +27,7 @@ import {
 import { answerOf } from "./_authorize.ts";
 import { usePath } from "./_pushed.ts";
 import {
+  API,
   assertTokenError,
   claimsOf,
   CLIENTS,
@@ -80,12 +82,13 @@ async function push(
   site: ServerSite,
   params?: Params,
   credentials?: Record<string, string>,
+  headers: Headers = {},
 ): Promise<Response> {
   const path = site.authorizePath({ client_id: "bank", redirect_uri: REDIRECT_URI, ...params });
   const body = new URL(path, ISSUER).searchParams;
   const all = credentials ?? await authenticated(site);
   for (const [name, value] of Object.entries(all)) body.set(name, value);
-  return await site.send("/oauth/par", { method: "POST", body });
+  return await site.send("/oauth/par", { method: "POST", headers, body });
 }
 
 /** A code of a request that was pushed, and that Ada has allowed. */
@@ -249,6 +252,29 @@ Deno.test("FAPI2-5.3.2.1-9: an unrotated refresh token ends with its grant's tim
   await assertTokenError(await refresh(site, refresh_token), "invalid_grant");
 });
 
+Deno.test("FAPI2-5.3.2.1-10: with nonceKeys, proofs need a nonce, at the push and for tokens, 9449-8", async () => {
+  const site = fapiSite({ dpop: { nonceKeys: deriveKeys(generateSecret()) } });
+  const pushWith = async (nonce?: string) => {
+    const target = { method: "POST", url: `${ISSUER}/oauth/par` };
+    const DPoP = await PROOF_KEY.prove(target, { iat: site.app.clock.now, nonce });
+    return await push(site, {}, undefined, { DPoP });
+  };
+  const refused = await pushWith();
+  const nonce = refused.headers.get("DPoP-Nonce") ?? "";
+  await assertTokenError(refused, "use_dpop_nonce");
+  const pushed = await pushWith(nonce);
+  assertEquals([pushed.status, pushed.headers.get("DPoP-Nonce")], [201, null]);
+  site.app.clock.now += 45;
+  const renewed = (await pushWith(nonce)).headers.get("DPoP-Nonce") ?? nonce;
+  assert(renewed !== nonce);
+
+  const code = await codeOf(site);
+  await assertTokenError(await redeem(site, code), "use_dpop_nonce");
+  const target = { method: "POST", url: `${ISSUER}/oauth/token` };
+  const DPoP = await PROOF_KEY.prove(target, { iat: site.app.clock.now, nonce: renewed });
+  assertEquals((await redeem(site, code, { headers: { DPoP } })).status, 200);
+});
+
 Deno.test("FAPI2-5.3.2.1-11: codes live for 60 seconds", async () => {
   const site = fapiSite();
   const [early, late] = [await codeOf(site), await codeOf(site)];
@@ -280,6 +306,19 @@ Deno.test("FAPI2-5.3.2.1-13: JWTs of the next 10 seconds are accepted, of more t
     const response = await redeem(site, code, { headers: { DPoP } });
     assertEquals(response.status, status === 201 ? 200 : 400, `proof ${seconds}`);
   }
+});
+
+Deno.test("FAPI2-5.3.2.1-14: an access token has what was asked for and granted, for that API and UserInfo", async () => {
+  const site = fapiSite();
+  const { request_uri } = await (await push(site, { scope: "openid notes:read notes:write" }))
+    .json();
+  const browser = await site.signedIn();
+  const page = await browser.send(usePath(request_uri, { client_id: "bank" }));
+  const answer = await site.decide(browser, page, { scope: ["openid", "notes:read"] });
+  const code = responseParameters(answer).get("code") ?? "";
+  const { access_token } = await tokensOf(await redeem(site, code));
+  const { scope, aud } = claimsOf(access_token);
+  assertEquals([scope, aud], ["openid notes:read", [API, ISSUER]]);
 });
 
 /** Requests that are refused at the push. */
@@ -489,6 +528,7 @@ Deno.test("AuthorizationServer with the profile fapi2 registers clients with key
 Deno.test("AuthorizationServer with the profile fapi2 accepts what agrees with it, and signs ID tokens by the keys' first algorithm", () => {
   const same = {
     dpop: true,
+    grants: ["authorization_code", "refresh_token", "client_credentials"],
     pushedRequests: "required",
     lifetimes: { code: 60, pushedRequest: 599 },
   };

@@ -185,6 +185,16 @@ for (const [source, why, params, answer] of REFUSED) {
   });
 }
 
+Deno.test("AuthorizationServer knows who pushes a request by the authentication, without client_id, 9126-2", async () => {
+  const site = pushedSite();
+  const uri = await pushedUri(
+    site,
+    { client_id: undefined, redirect_uri: TO_WEB.to.slice(0, -1) },
+    WEB,
+  );
+  assertEquals(await answerOf(await use(site, uri)), "consent");
+});
+
 /** Clients that are refused. */
 const CLIENT_REFUSALS: readonly (readonly [
   why: string,
@@ -284,6 +294,26 @@ for (const [why, misuse, answer = "400 request_uri_unknown"] of MISUSES) {
     assertEquals(await answerOf(await misuse(site, uri)), answer);
   });
 }
+
+Deno.test("AuthorizationServer does not ask the store for a reference that it cannot have issued, AS33", async () => {
+  const site = pushedSite();
+  const uri = await pushedUri(site);
+  const id = "A".repeat(22);
+  for (
+    const text of [
+      URN,
+      `${URN}__proto__`,
+      `${URN}a.b`,
+      `${URN}${id}`,
+      `${URN}${id}.${"A".repeat(42)}`,
+      `${URN}A${id}.${"A".repeat(43)}`,
+      `${URN}${"/".repeat(22)}.${"A".repeat(43)}`,
+      `${uri}\n`,
+      `${uri}x`,
+    ]
+  ) assertEquals(await answerOf(await use(site, text)), "400 request_uri_unknown", text);
+  assertEquals(site.codes.calls, ["create"]);
+});
 
 Deno.test("AuthorizationServer refuses the reference of another issuer on the same store (AS47)", async () => {
   const site = pushedSite();

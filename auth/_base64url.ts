@@ -50,6 +50,15 @@ export function decodeBase64Url(text: string): Bytes {
   return native.fromBase64 === undefined ? decode(text) : decodeNative(native.fromBase64, text);
 }
 
+/** Decodes a message authentication code. A text that is not canonical becomes an empty one, which never verifies. */
+export function decodeMac(text: string): Bytes {
+  try {
+    return decodeBase64Url(text);
+  } catch {
+    return new Uint8Array();
+  }
+}
+
 /** Encodes in the plain alphabet, without padding. */
 export function encodeBase64Bare(bytes: Bytes): string {
   return encodeBase64Url(bytes).replaceAll("-", "+").replaceAll("_", "/");

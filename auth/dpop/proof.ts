@@ -8,14 +8,14 @@ import { digestText } from "../_kdf.ts";
 import { isJsonObject, parseStrictObject } from "../_strict_json.ts";
 import { parseUrl } from "../_origin.ts";
 import type { DerivedKeys } from "../derived_keys.ts";
-import { AuthError } from "../error.ts";
+import { hasSecret } from "../jwt/has_secret.ts";
 import type { AsymmetricAlgorithm } from "../jwt/jwa.ts";
 import { jwkThumbprint } from "../jwt/jwk.ts";
 import { jwsVerifier } from "../jwt/jws.ts";
 import { type Jwk, type JwsHeader, tokenError, type VerifiedJws } from "../jwt/types.ts";
 import type { ProofRefusal } from "../oauth_reasons.ts";
 import type { StateStore } from "../stores/types.ts";
-import { dpopNonces, NONCE_SECONDS } from "./nonces.ts";
+import { dpopNonces } from "./nonces.ts";
 
 /** Algorithms of proofs: those of the FAPI 2.0 Security Profile §5.4.1. Metadata and challenges list them. */
 export const DPOP_ALGORITHMS: readonly AsymmetricAlgorithm[] = /* @__PURE__ */ Object.freeze(
@@ -95,8 +95,11 @@ const MAX_BYTES = 8_192;
 /** How far `iat` may be from the time of this server, in seconds, §11.1. */
 const MAX_AGE = 60;
 
-/** For how long an identifier is kept, in seconds: as long as a proof can be accepted, from `iat` or from now, whichever is later. */
-const CLAIM_SECONDS = Math.max(2 * MAX_AGE, NONCE_SECONDS);
+/**
+ * For how long an identifier is kept, in seconds. A proof can be accepted for 120: with an `iat` that is ahead, or with a nonce of a
+ * process whose clock is ahead. The rest is for processes whose clocks are behind.
+ */
+const CLAIM_SECONDS = 3 * MAX_AGE;
 
 /** Creates a verifier. */
 export function proofVerifier(options: ProofVerifierOptions): ProofVerifier {
@@ -113,16 +116,17 @@ export function proofVerifier(options: ProofVerifierOptions): ProofVerifier {
   return async ({ proof, method, url, token, isClaimed = false }) => {
     // 1, 2, 4 to 7: one field, one JWT, its type and algorithm, and the signature by the public key in it
     if (proof === null) return refused("dpop_proof_missing");
-    const verified = await verify(proof).catch(withoutRejection);
-    const claims = verified && readClaims(verified);
-    if (verified === undefined || claims === undefined) return refused("dpop_proof_malformed");
+    const verified = await verify(proof).then(readProof).catch(() => undefined);
+    if (verified === undefined) return refused("dpop_proof_malformed");
 
     // 3, 8, 9: the required claims
-    const { jti, htm, htu, iat, ath, nonce } = claims;
+    const { jti, htm, htu, iat, ath, nonce } = verified.claims;
     const isComplete = typeof jti === "string" && jti !== "" && typeof htm === "string" &&
       typeof htu === "string" && typeof iat === "number";
     if (!isComplete) return refused("dpop_proof_malformed");
-    if (htm !== method || !isSameUri(htu, url)) return refused("dpop_proof_mismatch");
+    if (htm !== method || comparableUri(htu) !== comparableUri(url)) {
+      return refused("dpop_proof_mismatch");
+    }
 
     // 10, 11: nonce, or else the time. Clients with a nonce may have a wrong clock, §8
     const age = await nonces?.check(nonce);
@@ -132,7 +136,7 @@ export function proofVerifier(options: ProofVerifierOptions): ProofVerifier {
     if (age === undefined && Math.abs(now() - iat) > MAX_AGE) return refused("dpop_proof_expired");
 
     // 12: the token, and the key that it is bound to
-    const jkt = await jwkThumbprint(verified.header["jwk"] as Jwk);
+    const jkt = await jwkThumbprint(verified.jwk);
     if (token !== undefined) {
       if (ath !== await digestText(token.value)) return refused("dpop_proof_mismatch");
       if (jkt !== token.jkt) return refused("dpop_key_mismatch");
@@ -141,8 +145,7 @@ export function proofVerifier(options: ProofVerifierOptions): ProofVerifier {
     // §11.1: each proof once. The key of the state is as long whatever the client has sent
     if (!isClaimed) {
       const key = `dpop:${await digestText(`${jkt} ${jti}`)}`;
-      const from = age === undefined ? Math.max(now(), iat) : now();
-      const claim = await states.claim(key, from + CLAIM_SECONDS);
+      const claim = await states.claim(key, now() + CLAIM_SECONDS);
       if (claim !== "claimed") return refused("dpop_proof_replayed");
     }
     return { kind: "verified", jkt, nonce: age === "valid" ? await nonces?.issue() : undefined };
@@ -161,29 +164,18 @@ export function readNonceKeys(
   );
 }
 
-/** Members of private and symmetric keys, RFC 7518 §6. */
-const PRIVATE_MEMBERS = ["d", "p", "q", "dp", "dq", "qi", "oth", "k"] as const;
-
 /** @throws {AuthError} If the header contains no public key. */
 function embeddedKey({ jwk }: JwsHeader): Jwk {
   const isPublic = isJsonObject(jwk) && typeof jwk["kty"] === "string" &&
-    !PRIVATE_MEMBERS.some((name) => Object.hasOwn(jwk, name));
+    !hasSecret(jwk as Jwk);
   if (!isPublic) throw tokenError("key_unknown");
   return jwk as Jwk;
 }
 
-/** `undefined` for a proof that is rejected. Other errors are passed on. */
-function withoutRejection(error: unknown): undefined {
-  if (error instanceof AuthError && error.status === 401) return undefined;
-  throw error;
-}
-
-function readClaims({ payload }: VerifiedJws): Readonly<Record<string, unknown>> | undefined {
-  try {
-    return parseStrictObject(payload);
-  } catch {
-    return undefined;
-  }
+function readProof(
+  { header, payload }: VerifiedJws,
+): { readonly jwk: Jwk; readonly claims: Readonly<Record<string, unknown>> } {
+  return { jwk: header["jwk"] as Jwk, claims: parseStrictObject(payload) };
 }
 
 /** Percent-encoded octets. */
@@ -192,16 +184,10 @@ const OCTET_REGEXP = /%[\da-f]{2}/gi;
 /** RFC 3986 §2.3. */
 const UNRESERVED_REGEXP = /[\w.~-]/;
 
-/** Whether two URIs are the same without query and fragment. */
-function isSameUri(a: string, b: string): boolean {
-  const uri = comparableUri(a);
-  return uri !== undefined && uri === comparableUri(b);
-}
-
-/** Normalized as §4.3 recommends, RFC 3986 §6.2.2 and §6.2.3; `undefined` if it is none. */
-function comparableUri(text: string): string | undefined {
+/** A URI without query and fragment, normalized as §4.3 recommends, RFC 3986 §6.2.2 and §6.2.3. Other text stays what it is. */
+function comparableUri(text: string): string {
   const url = parseUrl(text);
-  if (url === undefined) return undefined;
+  if (url === undefined) return text;
   url.search = "";
   url.hash = "";
   return url.href.replace(OCTET_REGEXP, (octet) => {

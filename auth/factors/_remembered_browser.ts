@@ -5,7 +5,7 @@
  * @module
  */
 
-import { decodeBase64Url, encodeBase64Url } from "../_base64url.ts";
+import { decodeMac, encodeBase64Url } from "../_base64url.ts";
 import { joinFields } from "../_bytes.ts";
 import { randomId } from "../_random.ts";
 import type { DerivedKeys } from "../derived_keys.ts";
@@ -41,7 +41,7 @@ export async function isRemembered(
 ): Promise<boolean> {
   const [, expiry = "", id = "", mac = ""] = COOKIE_REGEXP.exec(cookie) ?? [];
   if (expiry === "" || now >= Number(expiry)) return false;
-  return await keys.verify("second-factor", fieldsOf(remembered, expiry, id), decodeOrEmpty(mac));
+  return await keys.verify("second-factor", fieldsOf(remembered, expiry, id), decodeMac(mac));
 }
 
 function fieldsOf(
@@ -49,12 +49,4 @@ function fieldsOf(
   ...fields: string[]
 ): Uint8Array<ArrayBuffer> {
   return joinFields(["browser", sub, securityStamp, String(confirmedAt), ...fields]);
-}
-
-function decodeOrEmpty(mac: string): Uint8Array<ArrayBuffer> {
-  try {
-    return decodeBase64Url(mac);
-  } catch {
-    return new Uint8Array(); // verifies never
-  }
 }

@@ -5,6 +5,7 @@
  */
 
 import { validateKeyUse } from "./_key_types.ts";
+import { hasSecret } from "./has_secret.ts";
 import { isJwaAlgorithm, JWA, type JwaAlgorithm } from "./jwa.ts";
 import { importJwk, publicJwk } from "./jwk.ts";
 import type { Jwk } from "./types.ts";
@@ -21,9 +22,6 @@ export interface PublishedKeys {
 
 /** Each key is imported, which takes time. */
 const MAX_KEYS = 100;
-
-/** Members that no published key may have, RFC 7518 §6.2.2, §6.3.2 and §6.4.1. */
-const SECRET_MEMBERS: readonly string[] = ["d", "p", "q", "dp", "dq", "qi", "oth", "k"];
 
 const PRIVATE_KEY =
   "A remote key set contains a private key or a secret, by which anyone can sign: it is not used";
@@ -86,11 +84,6 @@ function duplicateKids(entries: readonly Jwk[]): ReadonlySet<string> {
 
 function isAmbiguous({ kid }: Jwk, ambiguous: ReadonlySet<string>): boolean {
   return kid !== undefined && ambiguous.has(kid);
-}
-
-/** Whether a key is private, or a secret. */
-export function hasSecret(entry: Jwk): boolean {
-  return entry.kty === "oct" || Object.keys(entry).some((name) => SECRET_MEMBERS.includes(name));
 }
 
 /** Imports a key to find out whether it is usable; for RSA keys, the algorithm makes no difference. */

@@ -5,7 +5,8 @@
  */
 
 import { checkMembers, KEY_KINDS } from "./_key_types.ts";
-import { algorithmOf, hasSecret } from "./_remote_key_set.ts";
+import { algorithmOf } from "./_remote_key_set.ts";
+import { hasSecret } from "./has_secret.ts";
 import { JWA } from "./jwa.ts";
 import { publicJwk } from "./jwk.ts";
 import type { Jwk, JwkSet } from "./types.ts";

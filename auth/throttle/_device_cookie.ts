@@ -5,7 +5,7 @@
  * @module
  */
 
-import { decodeBase64Url, encodeBase64Url } from "../_base64url.ts";
+import { decodeMac, encodeBase64Url } from "../_base64url.ts";
 import { joinFields } from "../_bytes.ts";
 import { digestText } from "../_kdf.ts";
 import { randomId } from "../_random.ts";
@@ -39,7 +39,7 @@ export async function readDevice(
   const [, id = "", stampHash = "", mac = ""] = DEVICE_REGEXP.exec(cookie) ?? [];
   if (id === "") return undefined;
   const fields = joinFields([account, id, stampHash]);
-  if (!await keys.verify("device", fields, decodeOrEmpty(mac))) return undefined;
+  if (!await keys.verify("device", fields, decodeMac(mac))) return undefined;
   return {
     id,
     isKnownTo: async (user) => user !== null && await digestText(user.securityStamp) === stampHash,
@@ -51,12 +51,4 @@ export async function createDevice(keys: Keys, user: KnownUser): Promise<string>
   const [id, stampHash] = [randomId(), await digestText(user.securityStamp)];
   const mac = await keys.sign("device", joinFields([user.identifier, id, stampHash]));
   return `${id}.${stampHash}.${encodeBase64Url(mac)}`;
-}
-
-function decodeOrEmpty(mac: string): Uint8Array<ArrayBuffer> {
-  try {
-    return decodeBase64Url(mac);
-  } catch {
-    return new Uint8Array(); // verifies never
-  }
 }

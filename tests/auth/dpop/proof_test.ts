@@ -161,10 +161,12 @@ const OTHERS: readonly (readonly [why: string, proof: string | (() => Promise<st
     })],
   ["a symmetric key and an asymmetric algorithm", unsigned({ ...HEADER, jwk: OCT }, CLAIMS)],
   ["a private key", () => CLIENT.prove(TARGET, {}, { jwk: { kty, crv, x, y, d } })],
-  [
-    "a member of a private key",
-    () => CLIENT.prove(TARGET, {}, { jwk: { ...HEADER.jwk, dp: "AA" } }),
-  ],
+  ...["d", "p", "q", "dp", "dq", "qi", "oth", "k"].map((member) =>
+    [
+      `${member}, a member of secret keys`,
+      () => CLIENT.prove(TARGET, {}, { jwk: { ...HEADER.jwk, [member]: "AA" } }),
+    ] as const
+  ),
   ["the signature of another key", async () => {
     const other = await generateJwk("ES256");
     const header = { typ: "dpop+jwt", jwk: HEADER.jwk };
@@ -220,6 +222,7 @@ const SAME: readonly (readonly [why: string, htu: string, url?: string])[] = [
   ["dots in the path", "https://server.example.com/x/../token"],
   ["an encoded letter", "https://server.example.com/%74oken"],
   ["an empty path", "https://server.example.com", "https://server.example.com/"],
+  ["encoded marks", "https://a.example/%7Ea%2Db%5Fc%2Ed", "https://a.example/~a-b_c.d"],
   ["hexadecimal digits in lower case", "https://a.example/%c3%a9", "https://a.example/%C3%A9"],
 ];
 
@@ -230,6 +233,17 @@ for (const [why, htu, url = URL] of SAME) {
     assertEquals(kind, "verified");
   });
 }
+
+Deno.test("proofVerifier() refuses a URL with an encoded delimiter, which is another one, RFC 3986 §2.2", async () => {
+  const htu = "https://a.example/b%2Fc";
+  const proof = await CLIENT.prove(TARGET, { htu });
+  const outcome = await verifierAt().verify({
+    proof,
+    method: "POST",
+    url: "https://a.example/b/c",
+  });
+  assertEquals(outcome, { kind: "refused", reason: MISMATCH });
+});
 
 Deno.test("proofVerifier() accepts a proof within 60 seconds before and after", async () => {
   const { verify } = verifierAt();

@@ -4,10 +4,9 @@
  * @module
  */
 
-import { decodeBase64Url, encodeBase64Url } from "../../_base64url.ts";
+import { decodeBase64Url } from "../../_base64url.ts";
 import type { FetchFunction } from "../../_fetch_json.ts";
 import { digestText } from "../../_kdf.ts";
-import { randomBytes } from "../../_random.ts";
 import { parseStrictObject } from "../../_strict_json.ts";
 import { AuthError } from "../../error.ts";
 import { type AsymmetricAlgorithm, isJwaAlgorithm, JWA } from "../../jwt/jwa.ts";
@@ -49,7 +48,9 @@ export interface AssertionContext {
 }
 
 /** All that have a public key: a secret that server and client share authenticates as `client_secret_basic` does, or not at all. */
-const ALGORITHMS: readonly AsymmetricAlgorithm[] = Object.keys(JWA).filter(isAsymmetric);
+const ALGORITHMS: readonly AsymmetricAlgorithm[] = Object.keys(JWA).filter((
+  alg,
+): alg is AsymmetricAlgorithm => isJwaAlgorithm(alg) && JWA[alg].kty !== "oct");
 
 /** rfc7523bis §4. It need not be named, but no other type may be: of a DPoP proof, or a request object. */
 const TYPE = "client-authentication+jwt";
@@ -113,14 +114,9 @@ export function readAssertionSubject(assertion: string): string | undefined {
   return typeof sub === "string" && sub !== "" ? sub : undefined;
 }
 
-function isAsymmetric(alg: string): alg is AsymmetricAlgorithm {
-  return isJwaAlgorithm(alg) && JWA[alg].kty !== "oct";
-}
-
 /** The identifier is kept until the expiry, so it must be near. An assertion that was valid for longer is none. */
 function isBrief({ exp = Infinity, iat = exp - MAX_LIFETIME }: JwtClaims, at: number): boolean {
-  return exp <= at + MAX_LIFETIME + TOLERANCE && iat <= at + TOLERANCE &&
-    exp - iat <= MAX_LIFETIME;
+  return iat <= at + TOLERANCE && exp - iat <= MAX_LIFETIME;
 }
 
 /** `JWT` stands for tokens without a type, too. */
@@ -163,23 +159,18 @@ function clientKeys(
 
 /** Verifies a signature by a key that nobody has, so that a refusal does not tell by its time which keys a client has. */
 async function verifyInVain(assertion: string): Promise<void> {
-  await verifyJws(assertion, { algorithms: ALGORITHMS, keys: ({ alg }) => decoyKey(alg) })
-    .catch(() => {});
+  const keys: KeyResolver = ({ alg }) => decoyKey(alg as AsymmetricAlgorithm); // one of those that are accepted
+  await verifyJws(assertion, { algorithms: ALGORITHMS, keys }).catch(() => {});
 }
 
-const DECOYS = new Map<string, Jwk>();
+/** RSA keys take long to generate. The modulus is 2^2048 - 1: it need not be of primes, and no signature is larger. */
+const DECOY_RSA: Jwk = { kty: "RSA", n: `${"_".repeat(341)}w`, e: "AQAB" };
 
-async function decoyKey(alg: string): Promise<Jwk | undefined> {
-  if (!isAsymmetric(alg)) return undefined;
-  const key = DECOYS.get(alg) ?? await createDecoy(alg);
+const DECOYS = new Map<AsymmetricAlgorithm, Jwk>();
+
+async function decoyKey(alg: AsymmetricAlgorithm): Promise<Jwk> {
+  if (JWA[alg].kty === "RSA") return DECOY_RSA;
+  const key = DECOYS.get(alg) ?? publicJwk(await generateJwk(alg));
   DECOYS.set(alg, key);
   return key;
-}
-
-async function createDecoy(alg: AsymmetricAlgorithm): Promise<Jwk> {
-  if (JWA[alg].kty !== "RSA") return publicJwk(await generateJwk(alg));
-  const modulus = randomBytes(256); // the numbers need not be primes to be computed with
-  modulus[0] = 0x80 | (modulus[0] ?? 0);
-  modulus[255] = 1 | (modulus[255] ?? 0);
-  return { kty: "RSA", n: encodeBase64Url(modulus), e: "AQAB" };
 }

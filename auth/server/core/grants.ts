@@ -79,8 +79,10 @@ export async function clientOfGrant(
   const client = await context.clients.find(clientId);
   if (client === null || isClientDisabled(client)) return undefined;
   if (grantId === undefined) {
-    const allowed = mayActForItself(context, client) ? ownScope(context, client) : undefined;
-    return scope.every((name) => allowed?.includes(name)) && allowed ? client : undefined;
+    const allowed = ownScope(context, client);
+    const isAllowed = mayActForItself(context, client) &&
+      scope.every((name) => allowed.includes(name));
+    return isAllowed ? client : undefined;
   }
   const family = await context.tokens.find(grantId);
   // Compare the id too: a store that compares inexactly returns another family

@@ -9,11 +9,14 @@ import { signJws } from "../../../auth/jwt/jws.ts";
 import type { JwaAlgorithm } from "../../../auth/jwt/jwa.ts";
 import type { Jwk } from "../../../auth/jwt/types.ts";
 import { RSA } from "../jwt/_jws.ts";
-import { clientAssertions } from "../../../auth/server/clients/assertions.ts";
+import {
+  type ClientAssertions,
+  clientAssertions,
+} from "../../../auth/server/clients/assertions.ts";
 import { authenticateClient } from "../../../auth/server/clients/authentication.ts";
 import { checkedClients } from "../../../auth/stores/checked_server.ts";
 import { inMemoryAuthStores } from "../../../auth/stores/memory.ts";
-import type { NewClient } from "../../../auth/stores/server_types.ts";
+import type { NewClient, RegisteredClient } from "../../../auth/stores/server_types.ts";
 import type { StateStore } from "../../../auth/stores/types.ts";
 import { testClients } from "./_clients.ts";
 import { ISSUER } from "./_site.ts";
@@ -64,44 +67,55 @@ export const ID = "reports";
 /** The key of another client. */
 export const OTHER_KEY: Jwk = await generateJwk("ES256");
 
+/** A client whose keys are published. */
+export const PUBLISHER: RegisteredClient = {
+  clientId: ID,
+  name: "Reports",
+  type: "web",
+  redirectUris: [],
+  authentication: "private_key_jwt",
+  jwksUri: "https://keys.example/jwks.json",
+  grants: ["authorization_code"],
+  registeredAt: 0,
+  version: "1",
+};
+
+const { jwksUri: _, ...KEYLESS } = PUBLISHER;
+
+/** A client whose record has its key, that of most tests. */
+export const RECORD: RegisteredClient = { ...KEYLESS, jwks: { keys: [publicJwk(KEY)] } };
+
 /** What authenticates clients in a test. */
 export interface Setup {
+  /** Changes of the client `reports`. */
   readonly client?: Partial<NewClient>;
   readonly states?: Pick<StateStore, "claim">;
   readonly now?: () => number;
   readonly fetch?: (url: string, init: RequestInit) => Promise<Response>;
   readonly insecureLoopback?: boolean;
+  readonly warn?: (message: string) => void;
+}
+
+/** What verifies assertions for the server of the tests. */
+export function assertionsOf(
+  { states, now = () => NOW, fetch, insecureLoopback = false, warn = () => {} }: Setup = {},
+): ClientAssertions {
+  states ??= inMemoryAuthStores({ now }).states;
+  return clientAssertions({ issuer: ISSUER, states, fetch, insecureLoopback, now, warn });
 }
 
 /** What authenticates the clients of a server, with `reports` among them: the id, or why not. */
 export function setup(
-  { client, states, now = () => NOW, fetch, insecureLoopback = false }: Setup = {},
+  { client, ...more }: Setup = {},
 ): (form: Record<string, string>, authorization?: string | null) => Promise<string> {
-  const base: NewClient = {
-    clientId: ID,
-    name: "Reports",
-    type: "web",
-    redirectUris: [],
-    authentication: "private_key_jwt",
-    ...(client?.jwksUri === undefined ? { jwks: { keys: [publicJwk(KEY)] } } : {}),
-    grants: ["authorization_code"],
-    registeredAt: 0,
-  };
   const context = {
     clients: checkedClients(testClients(
-      { ...base, ...client },
-      { ...base, clientId: "other", jwks: { keys: [publicJwk(OTHER_KEY)] } },
-      { ...base, clientId: "public", authentication: "none", jwks: { keys: [] } },
-      { ...base, clientId: "disabled", disabled: true },
+      { ...(client?.jwksUri === undefined ? RECORD : PUBLISHER), ...client },
+      { ...RECORD, clientId: "other", jwks: { keys: [publicJwk(OTHER_KEY)] } },
+      { ...RECORD, clientId: "public", authentication: "none" },
+      { ...RECORD, clientId: "disabled", disabled: true },
     )),
-    assertions: clientAssertions({
-      issuer: ISSUER,
-      states: states ?? inMemoryAuthStores({ now }).states,
-      fetch,
-      insecureLoopback,
-      now,
-      warn: () => {},
-    }),
+    assertions: assertionsOf(more),
   };
   return async (form, authorization = null) => {
     const request = { authorization, form: new Map(Object.entries(form)) };

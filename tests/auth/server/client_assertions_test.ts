@@ -16,11 +16,13 @@ import {
   ASSERTION_TYPE,
   type AssertionChanges,
   assertionFields,
+  assertionsOf,
   ID,
   KEY,
   keyOf,
   NOW,
   OTHER_KEY,
+  RECORD,
   setup,
   signAssertion,
 } from "./_assertions.ts";
@@ -259,6 +261,20 @@ const REQUESTS: readonly (readonly [
     "method_mismatch",
   ],
   ["no assertion", () => ({ client_id: ID }), "method_mismatch"],
+  [
+    "a secret, and the assertion type",
+    () => ({ client_id: ID, client_secret: "x", client_assertion_type: ASSERTION_TYPE }),
+    "credentials_repeated",
+  ],
+  [
+    "a secret, and an assertion without its type",
+    ({ client_assertion: one = "" }) => ({
+      client_id: ID,
+      client_secret: "x",
+      client_assertion: one,
+    }),
+    "credentials_repeated",
+  ],
 ];
 
 for (const [why, form, reason, authorization] of REQUESTS) {
@@ -269,16 +285,7 @@ for (const [why, form, reason, authorization] of REQUESTS) {
 }
 
 Deno.test("authenticateClient() refuses an assertion where the server keeps no identifiers", async () => {
-  const stored = testClients({
-    clientId: ID,
-    name: "Reports",
-    type: "web",
-    redirectUris: [],
-    authentication: "private_key_jwt",
-    jwks: { keys: [publicJwk(KEY)] },
-    grants: [],
-    registeredAt: 0,
-  });
+  const stored = testClients(RECORD);
   const form = new Map(Object.entries(assertionFields(await signAssertion(ID, NOW))));
   for (const more of [[], [["client_id", ID]]] as const) {
     const outcome = await authenticateClient({ clients: stored }, {
@@ -286,6 +293,14 @@ Deno.test("authenticateClient() refuses an assertion where the server keeps no i
       form: new Map([...form, ...more]),
     });
     assertEquals(outcome.kind === "refused" && outcome.reason, "credentials_malformed");
+  }
+});
+
+Deno.test("authenticateClient() refuses an assertion whose sub is not the id of the client that was found, RFC 7523 §3", async () => {
+  const { refusalOf } = assertionsOf();
+  for (const [sub, reason] of [["Reports", "assertion_refused"], [ID, undefined]] as const) {
+    const assertion = await signAssertion(ID, NOW, { claims: { sub } });
+    assertEquals(await refusalOf(assertion, RECORD), reason);
   }
 });
 
@@ -337,7 +352,7 @@ Deno.test("authenticateClient() lets nobody pass while identifiers cannot be kep
 });
 
 Deno.test("authenticateClient() verifies one signature for every assertion, whether or not the client exists", async () => {
-  const { verify } = crypto.subtle;
+  const { generateKey, verify } = crypto.subtle;
   const rows: readonly (readonly [string, AssertionChanges])[] = [
     [ID, {}],
     [ID, { key: OTHER_KEY, header: { kid: KEY.kid } }],
@@ -362,10 +377,13 @@ Deno.test("authenticateClient() verifies one signature for every assertion, whet
       crypto.subtle.verify = (...args: Parameters<typeof verify>) => (
         count++, verify.apply(crypto.subtle, args)
       );
+      Object.assign(crypto.subtle, {
+        generateKey: () => Promise.reject(new Error("takes longer")),
+      });
       try {
         await authenticate(assertionFields(again));
       } finally {
-        crypto.subtle.verify = verify;
+        Object.assign(crypto.subtle, { generateKey, verify });
       }
       counts.push(count);
     }

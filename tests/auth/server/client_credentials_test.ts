@@ -362,6 +362,15 @@ for (const [why, change] of ENDED) {
   });
 }
 
+Deno.test("accept() refuses a client's token without scopes at once if the client loses the grant", async () => {
+  const { server, ask, current } = machineSite();
+  const claims = claimsOf((await (await ask({}, "none")).json()).access_token);
+  const principal = { sub: "client:none" } as Parameters<typeof server.accept>[0];
+  assertEquals([claims["scope"], await server.accept(principal, claims)], ["", true]);
+  current.change = { grants: ["authorization_code"] };
+  assertEquals(await server.accept(principal, claims), false);
+});
+
 Deno.test("accept() refuses tokens that look like a client's, and are another's", async () => {
   const { server, ask } = machineSite();
   const claims = claimsOf((await (await ask({ scope: "notes:read" })).json()).access_token);

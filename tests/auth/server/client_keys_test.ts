@@ -15,27 +15,21 @@ import {
   rotateClientSecret,
   staticClients,
 } from "../../../auth/server/mod.ts";
-import { clientAssertions } from "../../../auth/server/clients/assertions.ts";
 import { authenticateClient } from "../../../auth/server/clients/authentication.ts";
 import {
   type AssertionChanges,
   assertionFields,
+  assertionsOf,
   ID,
   KEY,
   NOW,
   OTHER_KEY,
+  PUBLISHER,
   setup,
   signAssertion,
 } from "./_assertions.ts";
 import { testClients } from "./_clients.ts";
-import {
-  assertErrorPage,
-  assertTokenError,
-  claimsOf,
-  ISSUER,
-  SECRET,
-  serverSite,
-} from "./_site.ts";
+import { assertErrorPage, assertTokenError, claimsOf, SECRET, serverSite } from "./_site.ts";
 import { lastRefusal, tokensOf } from "./_tokens.ts";
 
 const JWKS_URI = "https://keys.example/jwks.json";
@@ -43,9 +37,11 @@ const JWKS_URI = "https://keys.example/jwks.json";
 /** A client whose keys are published. */
 function published(keys: { current: readonly object[]; fail?: boolean }, clock = { now: NOW }) {
   const fetched: string[] = [];
+  const warnings: string[] = [];
   const authenticate = setup({
     client: { jwksUri: JWKS_URI },
     now: () => clock.now,
+    warn: (message) => void warnings.push(message),
     fetch(url, { redirect }) {
       fetched.push(`${redirect} ${url}`);
       if (keys.fail) return Promise.reject(new TypeError("refused"));
@@ -54,7 +50,7 @@ function published(keys: { current: readonly object[]; fail?: boolean }, clock =
   });
   const send = async (changes: AssertionChanges = {}) =>
     await authenticate(assertionFields(await signAssertion(ID, clock.now, changes)));
-  return { send, fetched, clock };
+  return { send, fetched, warnings, clock };
 }
 
 Deno.test("authenticateClient() fetches published keys once, and again for a new key", async () => {
@@ -80,10 +76,39 @@ Deno.test("authenticateClient() is unavailable, and refuses nobody, while keys c
   assertEquals(await send(), ID);
 });
 
-Deno.test("authenticateClient() ignores private keys and secrets that are published", async () => {
+Deno.test("authenticateClient() ignores private keys and secrets that are published, and warns", async () => {
   for (const key of [KEY, { kty: "oct", k: "AAAA", kid: KEY.kid }]) {
-    assertEquals(await published({ current: [key] }).send(), "assertion_refused");
+    const { send, warnings } = published({ current: [key] });
+    assertEquals([await send(), warnings.length], ["assertion_refused", 1]);
+    assertStringIncludes(warnings[0] ?? "", "contains a private key or a secret");
   }
+});
+
+Deno.test("authenticateClient() reads the keys of a record whose other member is null, as databases have it", async () => {
+  const fields = async () => assertionFields(await signAssertion(ID, NOW));
+  const keys = { keys: [publicJwk(KEY)] };
+  const fetch = () => Promise.resolve(Response.json(keys));
+  for (const client of [{ jwks: null, jwksUri: JWKS_URI }, { jwks: keys, jwksUri: null }]) {
+    const authenticate = setup({ client: client as object, fetch });
+    assertEquals(await authenticate(await fields()), ID);
+  }
+});
+
+Deno.test("clientAssertions() remembers the keys of 1,000 addresses, those that were used last (AS37)", async () => {
+  const fetched: string[] = [];
+  const { refusalOf } = assertionsOf({
+    fetch: (url) => (fetched.push(url), Promise.reject(new TypeError("refused"))), // not again before 30 seconds
+  });
+  const assertion = await signAssertion(ID, NOW);
+  const use = async (index: number) => {
+    const jwksUri = `https://k${index}.example/`;
+    await assertRejects(() => refusalOf(assertion, { ...PUBLISHER, jwksUri }), AuthError);
+    return fetched.splice(0).length;
+  };
+  for (let i = 0; i < 1_000; i++) await use(i);
+  assertEquals(await use(0), 0); // and now the newest
+  assertEquals(await use(1_000), 1);
+  assertEquals([await use(0), await use(1)], [0, 1]);
 });
 
 /** Addresses that are never fetched, AS38; of a store whose records others have written. */
@@ -114,25 +139,15 @@ for (const jwksUri of ADDRESSES) {
 
 Deno.test("authenticateClient() limits how often it fetches from one host", async () => {
   const clients = Array.from({ length: 30 }, (_, i) => ({
+    ...PUBLISHER,
     clientId: `c${i}`,
-    name: "x",
-    type: "web" as const,
-    redirectUris: [],
-    authentication: "private_key_jwt" as const,
     jwksUri: `https://keys.example/${i}`,
-    grants: [],
-    registeredAt: 0,
   }));
   let fetched = 0;
   const context = {
     clients: testClients(...clients),
-    assertions: clientAssertions({
-      issuer: ISSUER,
-      states: inMemoryAuthStores({ now: () => NOW }).states,
+    assertions: assertionsOf({
       fetch: () => (fetched++, Promise.resolve(Response.json({ keys: [publicJwk(KEY)] }))),
-      insecureLoopback: false,
-      now: () => NOW,
-      warn: () => {},
     }),
   };
   const outcomes: string[] = [];

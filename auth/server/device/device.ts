@@ -26,7 +26,7 @@ import { readPageForm, readQuery } from "../core/parameters.ts";
 import { refusePage } from "../core/refusal.ts";
 import { seeOther, userPage } from "../core/responses.ts";
 import { DEVICE_PATH } from "./device_authorization.ts";
-import { isUserCode, parseUserCode, showUserCode, userCodeId } from "./user_code.ts";
+import { parseUserCode, showUserCode, userCodeId } from "./user_code.ts";
 
 /** A device whose code was entered in this browser. */
 interface DeviceInteraction {
@@ -67,7 +67,8 @@ async function enter(
   const next = `${basePath}${DEVICE_PATH}?user_code=${showUserCode(letters)}`;
   if (await resume(context, request, letters) !== undefined) return seeOther(next);
 
-  const { authorization, version = "" } = await findDevice(context, letters) ?? {};
+  const id = await userCodeId(context.issuer, letters);
+  const { authorization, version = "" } = await findDevice(context, id) ?? {};
   const isFree = authorization !== undefined && authorization.browser === undefined;
   const browser = randomToken();
   const entered = isFree && { ...authorization, browser: await digestText(browser) };
@@ -75,7 +76,7 @@ async function enter(
     emit("authorization.refused", { reason: "user_code_unknown", address });
     return await showEntry(context, request, { letters, isUnknown: true });
   }
-  return userPage(seeOther(next), cookies.begin(request, entered.id, browser));
+  return userPage(seeOther(next), cookies.begin(request, id, browser));
 }
 
 /** 3. Sign-in and consent: the user is always asked, also for a client of the server's owner (§5.4). */
@@ -122,9 +123,8 @@ async function decide(
   const question = questionOf(interaction, subject);
   const decision = await readConsent(context, { request, form, question });
 
-  const { authorization: { request: asked, ...pending }, version } = interaction;
-  const { id, issuer, clientId, codeHash, createdAt, expiresAt } = pending;
-  const base = { id, issuer, clientId, codeHash, createdAt, expiresAt };
+  const { authorization: { request: asked, browser: _, ...base }, version } = interaction;
+  const { clientId } = base;
   const next = decision.kind === "denied"
     ? { ...base, state: "denied" } as const
     : { ...base, state: "device_issued", request: asked, subject, scope: decision.scope } as const;
@@ -158,8 +158,9 @@ async function resume(
   request: Request,
   letters: string,
 ): Promise<DeviceInteraction | undefined> {
-  const reading = context.cookies.read(request, await userCodeId(context.issuer, letters));
-  const found = reading.status === "found" ? await findDevice(context, letters) : undefined;
+  const id = await userCodeId(context.issuer, letters);
+  const reading = context.cookies.read(request, id);
+  const found = reading.status === "found" ? await findDevice(context, id) : undefined;
   if (reading.status !== "found" || found === undefined) return undefined;
   const { authorization, version } = found;
   const browser = reading.value;
@@ -169,16 +170,15 @@ async function resume(
   return { authorization, version, client, browser, userCode: showUserCode(letters) };
 }
 
+/** A code that waits for the user. It is of this server, as the id is. */
 async function findDevice(
-  { issuer, codes, now }: ServerContext,
-  letters: string,
+  { codes, now }: ServerContext,
+  id: string,
 ): Promise<
   { readonly authorization: DevicePendingAuthorization; readonly version: string } | undefined
 > {
-  if (!isUserCode(letters)) return undefined;
-  const { authorization, version = "" } = await codes.find(await userCodeId(issuer, letters)) ?? {};
-  const isWaiting = authorization?.state === "device_pending" && authorization.issuer === issuer &&
-    now() < authorization.expiresAt;
+  const { authorization, version = "" } = await codes.find(id) ?? {};
+  const isWaiting = authorization?.state === "device_pending" && now() < authorization.expiresAt;
   return isWaiting ? { authorization, version } : undefined;
 }
 

@@ -32,11 +32,6 @@ export function parseUserCode(text: string): string {
   return text.replace(OTHERS_REGEXP, "").toUpperCase();
 }
 
-/** Whether the letters are all of a user code. */
-export function isUserCode(letters: string): boolean {
-  return letters.length === LENGTH;
-}
-
 /** A user code as it is shown: `WDJB-MJHT`. */
 export function showUserCode(letters: string): string {
   return letters.slice(0, 2 * LENGTH).replace(/^.{4}(?=.)/, "$&-");

@@ -3,6 +3,7 @@
 import { assert, assertEquals, assertMatch, assertNotEquals, assertThrows } from "@std/assert";
 import { digestText } from "../../../auth/_kdf.ts";
 import type { AuthorizationServerOptions } from "../../../auth/server/mod.ts";
+import { randomUserCode } from "../../../auth/server/device/user_code.ts";
 import { DEVICE_CODE, deviceSite, GRANTS } from "./_device.ts";
 import { API, assertTokenError, ISSUER, type Params, serverSite } from "./_site.ts";
 import { lastRefusal } from "./_tokens.ts";
@@ -36,6 +37,38 @@ Deno.test("authorizeDevice() creates user codes of 8 of 20 consonants with a hyp
   assertEquals([codes.size, letters.size], [400, 20]);
   // 160 of each are expected; 60 is 8 standard deviations away
   for (const [letter, count] of letters) assert(count > 60 && count < 260, `${letter}: ${count}`);
+});
+
+Deno.test("randomUserCode() takes no byte by which some letters would be more frequent, 8628-6.1", () => {
+  const { getRandomValues } = crypto;
+  const bytes = [255, 240, 239, 0, 20, 1, 21, 19, 241, 2, 3];
+  crypto.getRandomValues = (array) => {
+    assert(array instanceof Uint8Array);
+    array[0] = bytes.shift() ?? 0;
+    return array;
+  };
+  try {
+    assertEquals([randomUserCode(), bytes], ["ZBBCCZDF", []]);
+  } finally {
+    crypto.getRandomValues = getRandomValues;
+  }
+});
+
+Deno.test("authorizeDevice() stores the APIs of a request, each of which is a parameter, 8707-2", async () => {
+  const two = "https://two.example";
+  const site = deviceSite({ server: { resources: [API, two] } });
+  for (const resources of [[], [API], [API, two]]) {
+    const body = new URLSearchParams({ client_id: "tv", scope: "notes:read" });
+    for (const resource of resources) body.append("resource", resource);
+    const response = await site.send("/oauth/device_authorization", { method: "POST", body });
+    const { device_code } = await response.json();
+    const record = site.codes.records.get(device_code.split(".")[0]);
+    const asked = resources.length === 0 ? {} : { resources };
+    assertEquals(record?.state === "device_pending" && record.request, {
+      scope: ["notes:read"],
+      ...asked,
+    });
+  }
 });
 
 Deno.test("authorizeDevice() stores digests, the request and nothing else, AS6", async () => {

@@ -4,8 +4,10 @@ import { assert, assertEquals } from "@std/assert";
 import type { AuthorizationServerOptions, DevicePrompt } from "../../../auth/server/mod.ts";
 import { ENGLISH } from "../../../auth/server/mod.ts";
 import { devicePage } from "../../../auth/server/device/device_page.ts";
-import { deviceSite, pageOf } from "./_device.ts";
-import { assertErrorPage, assertTokenError, type FormChanges, formOf } from "./_site.ts";
+import type { DeviceIssuedAuthorization } from "../../../auth/stores/server_types.ts";
+import { recordedCodes } from "./_authorize.ts";
+import { type DeviceSite, deviceSite, pageOf } from "./_device.ts";
+import { assertErrorPage, assertTokenError, type FormChanges, formOf, ISSUER } from "./_site.ts";
 import { assertPageHeaders, escaped, GERMAN, HOSTILE, visibleText } from "./_pages.ts";
 import { changingClients, tokensOf } from "./_tokens.ts";
 
@@ -25,7 +27,17 @@ Deno.test("answerDevice() takes a code, asks, and gives the device access, 8628-
       "Read your notes",
     ]
   ) assert(text.includes(part), `${part} is not in: ${text}`);
+  const [pending] = site.codes.records.values();
+  assert(pending?.state === "device_pending");
   assertEquals(await pageOf(await site.decide(browser, page)), "Device connected");
+  const { browser: _, ...others } = pending;
+  const [{ subject, ...issued } = {} as DeviceIssuedAuthorization] = [
+    ...site.codes.records.values(),
+  ].filter((one) => one.state === "device_issued");
+  assertEquals([issued, subject?.sub], [
+    { ...others, state: "device_issued", scope: ["openid", "notes:read"] },
+    "u1",
+  ]);
   const tokens = await tokensOf(await site.poll(device));
   assertEquals(tokens.scope, "openid notes:read");
 });
@@ -75,8 +87,12 @@ for (const code of UNKNOWN) {
     const response = await site.enter(await site.signedIn(), code);
     assertEquals(await pageOf(response), "404 code");
     assert(visibleText(await response.text()).includes("This code is not valid"));
-    const event = site.app.events.at(-1);
-    assertEquals(event?.type === "authorization.refused" && event.reason, "user_code_unknown");
+    assertEquals(site.app.events.at(-1), {
+      type: "authorization.refused",
+      at: site.app.clock.now,
+      reason: "user_code_unknown",
+      address: "192.0.2.1",
+    });
   });
 }
 
@@ -138,6 +154,15 @@ Deno.test("answerDevice() lets no other browser decide, nor enter the code, AS35
   assertEquals(await pageOf(await site.enter(second, device.user_code)), "404 code");
   const path = `/oauth/device?user_code=${device.user_code}`;
   assertEquals(await pageOf(await second.send(path)), "code", "as if there were no such code");
+  await assertErrorPage(await site.decide(second, page), 404, "user_code_unknown");
+  // Whoever knows the code knows the name of the cookie, but not its value
+  for (const name of first.jar.names()) {
+    if (second.jar.get(name) === undefined) {
+      second.keep([`${name}=${"A".repeat(43)}; Path=/; Secure; HttpOnly; SameSite=Lax`]);
+    }
+  }
+  assertEquals(second.jar.names().length, first.jar.names().length);
+  assertEquals(await pageOf(await second.send(path)), "code");
   await assertErrorPage(await site.decide(second, page), 404, "user_code_unknown");
   await assertTokenError(await site.poll(device), "authorization_pending");
   // The browser in which it was entered may enter it again
@@ -260,6 +285,71 @@ Deno.test("answerDevice() lets one of 20 browsers enter a code at once, AS35", a
   assertEquals(pages.filter((page) => page === "404 code").length, 19);
 });
 
+/** A site where something else happens before a write. */
+function interrupted(): { readonly site: DeviceSite; before: () => Promise<unknown> } {
+  const { store } = recordedCodes();
+  const codes: typeof store = {
+    ...store,
+    async update(next, version) {
+      const { before } = all;
+      all.before = () => Promise.resolve();
+      await before();
+      return await store.update(next, version);
+    },
+  };
+  const all = {
+    site: deviceSite({ server: { codes } }),
+    before: (): Promise<unknown> => Promise.resolve(),
+  };
+  return all;
+}
+
+Deno.test("answerDevice() gives a code to one browser, though another enters it between read and write, AS35", async () => {
+  const all = interrupted();
+  const { site } = all;
+  const [first, second] = [await site.signedIn(), await site.signedIn()];
+  const { user_code } = await site.device();
+  const pages: string[] = [];
+  all.before = async () => pages.push(await pageOf(await site.enter(first, user_code)));
+  pages.push(await pageOf(await site.enter(second, user_code)));
+  assertEquals(pages, ["/oauth/device", "404 code"]);
+  const path = `/oauth/device?user_code=${user_code}`;
+  assertEquals(await pageOf(await second.send(path)), "code");
+  assertEquals(await pageOf(await first.send(path)), "consent");
+});
+
+Deno.test("answerDevice() takes no decision after another that comes between read and write, AS35", async () => {
+  const all = interrupted();
+  const { site } = all;
+  const browser = await site.signedIn();
+  const device = await site.device();
+  const page = await site.page(browser, device.user_code);
+  all.before = async () =>
+    assertEquals(
+      await pageOf(await site.decide(browser, page, { decision: "deny" })),
+      "Access refused",
+    );
+  await assertErrorPage(await site.decide(browser, page), 404, "user_code_unknown");
+  const event = site.app.events.at(-1);
+  assert(event?.type === "authorization.refused");
+  assertEquals([event.reason, event.clientId], ["user_code_unknown", "tv"]);
+  await assertTokenError(await site.poll(device), "access_denied");
+});
+
+Deno.test("answerDevice() of another server with the same store does not know the code", async () => {
+  const site = deviceSite();
+  const { codes } = site.options;
+  const issuer = `${ISSUER}/other`;
+  const other = deviceSite({ server: { codes, issuer } });
+  const { user_code } = await site.device();
+  const page = await other.send("/other/oauth/device", {
+    method: "POST",
+    body: new URLSearchParams({ user_code }),
+  });
+  assertEquals(await pageOf(page), "404 code");
+  assertEquals((await site.enter(await site.signedIn(), user_code)).status, 303);
+});
+
 Deno.test("answerDevice() finds nothing by 1,000 guesses of one address, nor of one user, AS35, 8628-5.1", async () => {
   for (const who of ["address", "user"]) {
     let requests = 0;
@@ -296,7 +386,7 @@ function guess(number: number): string {
   return Array.from({ length: 8 }, (_, i) => letters[Math.floor(number / 20 ** i) % 20]).join("");
 }
 
-Deno.test("answerDevice() refuses codes that have expired, were decided, or are of another server", async () => {
+Deno.test("answerDevice() refuses codes that have expired, or were decided", async () => {
   const site = deviceSite();
   const browser = await site.signedIn();
   const [late, slow, decided] = [await site.device(), await site.device(), await site.device()];
@@ -329,12 +419,12 @@ Deno.test("answerDevice() and the authorization endpoint do not take each other'
   await assertErrorPage(posted, 404, "interaction_unknown");
 });
 
-for (
-  const [change, reason] of [[{ disabled: true }, "client_disabled"], [
-    null,
-    "client_unknown",
-  ]] as const
-) {
+const CLIENT_CHANGES = [
+  [{ disabled: true }, 400, "client_disabled"],
+  [null, 400, "client_unknown"],
+  [{ grants: ["refresh_token"] }, 404, "user_code_unknown"],
+] as const;
+for (const [change, status, reason] of CLIENT_CHANGES) {
   Deno.test(`answerDevice() shows ${reason} if the client changes meanwhile, AS46`, async () => {
     const clients = changingClients();
     clients.current.change = { grants: ["urn:ietf:params:oauth:grant-type:device_code"] };
@@ -343,7 +433,7 @@ for (
     const { user_code } = await site.device({ client_id: "spa" });
     const page = await site.page(browser, user_code);
     clients.current.change = change;
-    await assertErrorPage(await site.decide(browser, page), 400, reason);
+    await assertErrorPage(await site.decide(browser, page), status, reason);
   });
 }
 

@@ -90,6 +90,7 @@ const DECIDING: readonly (readonly [
     NOT_ARRAYS.filter((value) => value !== undefined && value !== null),
   ],
   ["request.maxAge", PENDING, TIME, ["7", 7n, NaN, Infinity, true]],
+  ["request.dpopJkt", ISSUED, STRING, ["", 7, true, {}]],
   ["seen", SEEN, "an object", [null, "{}", 7]],
   ["seen.authTime", SEEN, TIME, NOT_TIMES], // any other time would be a new sign-in
   ["seen.sessionId", SEEN, STRING, NOT_STRINGS.filter((value) => value !== undefined)],
@@ -156,7 +157,14 @@ Deno.test("checkedAuthorizations() rejects a record without a version, or withou
 });
 
 Deno.test("checkedAuthorizations() accepts every state, and columns that do not decide", async () => {
-  const request = { ...WHOLE_REQUEST, maxAge: null, loginHint: null, isAcrEssential: 0, more: 1 };
+  const request = {
+    ...WHOLE_REQUEST,
+    maxAge: null,
+    dpopJkt: null,
+    loginHint: null,
+    isAcrEssential: 0,
+    more: 1,
+  };
   const { id, issuer, clientId, createdAt, expiresAt } = PENDING;
   const denied = { state: "denied", id, issuer, clientId, createdAt, expiresAt };
   const records: readonly unknown[] = [
@@ -238,6 +246,8 @@ const DECIDING_OF_CLIENT: readonly (readonly [
   ["grants", ARRAY, NOT_ARRAYS],
   ["secretHashes", ARRAY, ["hash", '["hash"]', {}, [7], [null], 0, false]],
   ["scope", ARRAY, ["openid", "openid notes:read", {}, [7], [null], 0, false]],
+  ["postLogoutRedirectUris", ARRAY, ["https://shop.example/", {}, [7], [null], 0, false]],
+  ["introspects", ARRAY, ["https://api.example", {}, [7], [null], 0, false]],
   ["jwks", "a JWK Set", ["{}", 7, {}, [], { keys: null }, { keys: "[]" }, { keys: {} }]],
   ["jwksUri", STRING, ["", 7, 7n, true, {}]],
   ["expiresAt", TIME, ["7", 7n, NaN, Infinity, true, new Date(7)]],
@@ -259,6 +269,8 @@ Deno.test("checkedClients() accepts columns that do not decide, and members that
     jwks: null,
     jwksUri: null,
     scope: null,
+    postLogoutRedirectUris: null,
+    introspects: null,
     clientUri: null,
     firstParty: 0,
     disabled: 1,

@@ -1,4 +1,6 @@
 import { assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
+import { join } from "@std/path";
+import { ROOT, runDeno } from "../../dev/_project.ts";
 import { conformancePage, testsOf } from "../../dev/conformance/generate.ts";
 import type { Row } from "../../dev/conformance/types.ts";
 
@@ -32,6 +34,30 @@ for (const [id, count] of IDS) {
 function page(...rows: readonly Row[]): string {
   return conformancePage([{ title: "Rows", about: "Of a test.", rows }], NAMES);
 }
+
+Deno.test("list_tests.ts prints the names of tests that run, in each form of Deno.test", async () => {
+  const folder = await Deno.makeTempDir();
+  try {
+    const path = join(folder, "a_test.ts");
+    await Deno.writeTextFile(
+      path,
+      `Deno.test("name", () => {});
+Deno.test("options", { permissions: {} }, () => {});
+Deno.test({ name: "object", fn() {} });
+Deno.test(function named() {});
+Deno.test("ignored", { ignore: true }, () => {});
+Deno.test({ name: "ignored", ignore: true, fn() {} });
+Deno.test.ignore("ignored", () => {});
+Deno.test.only("only", () => {});`,
+    );
+    const list = join(ROOT, "dev/conformance/list_tests.ts");
+    const { stdout } = await runDeno(["run", "--allow-all", "--no-check", "--no-lock", list, path]);
+    const names = ["name", "options", "object", "named", "only"];
+    assertEquals(JSON.parse(stdout), { [path]: names });
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+});
 
 Deno.test("conformancePage() links each row to the files of its tests", () => {
   const text = page(["ZZ1", "a", "b"], ["ZZ2", "c", "not built", "absent"]);

@@ -41,8 +41,10 @@ export const FAPI: readonly Section[] = [
       ["FAPI2-5.3.2.2-12", "`expires_in` of a push", "Less than 600 seconds"],
       ["FAPI2-5.3.2.2-13", "The consent page", "It shows the client and the scopes"],
       ["FAPI2-5.3.2.2-14", "A nonce of 64 characters", "It comes back"],
-      ["FAPI2-5.4.1-1", "Algorithms", "PS256, ES256, Ed25519"],
-      ["FAPI2-5.4.1-2", "Keys of the server", "Of these algorithms only"],
+      ["FAPI2-5.4.1-1", "Algorithms, also of the server's keys", "PS256, ES256, Ed25519"],
+      ["FAPI2-5.4.1-2", "An RSA key of less than 2048 bits", "Refused"],
+      ["FAPI2-5.4.1-3", "A key of a curve of less than 224 bits", "Refused"],
+      ["FAPI2-5.4.1-4", "References, codes and refresh tokens", "256 random bits"],
     ],
   },
 ];

@@ -15,6 +15,7 @@ import {
   type AuthorizationServerOptions,
   staticClients,
 } from "../../../auth/server/mod.ts";
+import type { ClientKey } from "../../../auth/stores/server_types.ts";
 import { proofKey } from "../dpop/_proofs.ts";
 import { START } from "../_services.ts";
 import {
@@ -436,7 +437,46 @@ Deno.test("FAPI2-5.4.1-1: an assertion by RS256 is refused, by a key that has no
   assertEquals([await attempt("PS256"), await attempt("RS256", signer)], [201, 400]);
 });
 
-Deno.test("FAPI2-5.4.1-1, FAPI2-5.4.1-2: tokens are signed by the profile's algorithms", async () => {
+Deno.test("FAPI2-5.4.1-2, FAPI2-5.4.1-3: keys of clients have 2048 bits, or 224 of a curve", async () => {
+  const rsa = async (modulusLength: number) => {
+    const publicExponent = new Uint8Array([1, 0, 1]);
+    const algorithm = { name: "RSA-PSS", hash: "SHA-256", modulusLength, publicExponent };
+    const { publicKey } = await crypto.subtle.generateKey(algorithm, true, ["sign", "verify"]);
+    const { kty = "", n, e } = await crypto.subtle.exportKey("jwk", publicKey);
+    return { kty, n, e };
+  };
+  const clientOf = (key: ClientKey) =>
+    staticClients([{
+      clientId: "keys",
+      name: "Bank",
+      redirectUris: [REDIRECT_URI],
+      jwks: { keys: [key] },
+    }]);
+  const bits192 = "A".repeat(32);
+  clientOf(await rsa(2048));
+  for (
+    const key of [
+      await rsa(1024),
+      { ...await rsa(1024), alg: "PS256" },
+      { kty: "EC", crv: "P-192", x: bits192, y: bits192 },
+    ]
+  ) assertThrows(() => clientOf(key), RangeError, "jwks has no key for signatures");
+});
+
+Deno.test("FAPI2-5.4.1-4: references, codes and refresh tokens have 256 random bits", async () => {
+  const site = fapiSite();
+  const secretsOf = async () => {
+    const { request_uri } = await (await push(site)).json();
+    const code = await codeOf(site);
+    const { refresh_token } = await tokensOf(await redeem(site, code));
+    return [request_uri, code, refresh_token].map((text) => text.split(".").at(-1));
+  };
+  const secrets = [...await secretsOf(), ...await secretsOf()];
+  for (const secret of secrets) assertMatch(secret, /^[\w-]{43}$/);
+  assertEquals(new Set(secrets).size, 6);
+});
+
+Deno.test("FAPI2-5.4.1-1: tokens are signed by the profile's algorithms", async () => {
   const site = fapiSite();
   const { access_token, id_token } = await tokensOf(await redeem(site, await codeOf(site)));
   assertEquals([headerOf(access_token)["alg"], headerOf(id_token)["alg"]], ["ES256", "ES256"]);

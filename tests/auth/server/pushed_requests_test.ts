@@ -496,6 +496,17 @@ for (const [why, dpop_jkt, shown, bound] of BINDINGS) {
   });
 }
 
+Deno.test("AuthorizationServer without DPoP ignores dpop_jkt and proofs of a push, RFC 6749 §3.1", async () => {
+  const site = pushedSite();
+  for (const dpop_jkt of [KEY.jkt, "x"]) {
+    const response = await push(site, { dpop_jkt }, { ...WEB, DPoP: "x" });
+    const page = await use(site, (await response.json()).request_uri);
+    const code = responseParameters(await site.decide(site.browser, page)).get("code") ?? "";
+    const changes = { client_id: undefined, redirect_uri: "https://web.example/cb" };
+    assertEquals((await tokensOf(await site.redeem(code, changes, WEB))).token_type, "Bearer");
+  }
+});
+
 Deno.test("AuthorizationServer refuses a push with a proof that is for another endpoint, or was used, 9449-10.1, AS39", async () => {
   const site = dpopSite({ pushedRequests: true });
   const used = await KEY.prove({ method: "POST", url: `${ISSUER}/oauth/par` });

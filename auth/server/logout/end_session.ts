@@ -54,7 +54,7 @@ async function ask(
   const isSuspect = hintedSub !== undefined && hintedSub !== sub; // §2: the token of another user
   const fields = {
     id,
-    token: await formToken(id, browser),
+    token: await formToken(browser),
     client_id: client?.clientId,
     post_logout_redirect_uri: isSuspect ? undefined : redirectUri,
     state,
@@ -66,20 +66,17 @@ async function ask(
   return withCookies(page, cookies.begin(request, id, browser));
 }
 
-const ID_REGEXP = /^[\w-]{22}$/;
-
 /** The user's answer. Everything in the form is checked again. */
 async function answer(
   context: ServerContext,
   request: Request,
   form: URLSearchParams,
 ): Promise<Response> {
-  const id = form.get("id") ?? "";
-  const reading = ID_REGEXP.test(id) ? context.cookies.read(request, id) : undefined;
-  const browser = reading?.status === "found" ? reading.value : undefined;
+  const reading = context.cookies.read(request, form.get("id") ?? "");
+  const browser = reading.status === "found" ? reading.value : undefined;
   const decision = form.get("decision");
   const isOurs = browser !== undefined && isOwnPage(request, context.origin) &&
-    equalText(form.get("token") ?? "", await formToken(id, browser));
+    equalText(form.get("token") ?? "", await formToken(browser));
   if (!isOurs || (decision !== "sign_out" && decision !== "stay")) {
     throw refusePage("logout_forged");
   }
@@ -112,8 +109,8 @@ function done(
 }
 
 /** It proves that the form was shown in this browser. Whoever does not have the browser's cookie cannot compute it. */
-async function formToken(id: string, browser: string): Promise<string> {
-  return await digestText(`logout\n${id}\n${browser}`);
+async function formToken(browser: string): Promise<string> {
+  return await digestText(`logout\n${browser}`);
 }
 
 function withCookies(response: Response, cookies: readonly string[]): Response {

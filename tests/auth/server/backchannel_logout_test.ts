@@ -7,6 +7,7 @@ import { AuthorizationServer } from "../../../auth/server/mod.ts";
 import { partsOf } from "../../../auth/server/server.ts";
 import type { AuthStores } from "../../../auth/stores/types.ts";
 import { ADA } from "../_services.ts";
+import { recordedCodes } from "./_authorize.ts";
 import { pausesOf } from "../_pauses.ts";
 import { authenticate } from "../http/_sign_in.ts";
 import {
@@ -16,7 +17,7 @@ import {
   logoutSite,
   visitLogout,
 } from "./_logout.ts";
-import { claimsOf, headerOf, ISSUER, serverSite } from "./_site.ts";
+import { assertTokenError, claimsOf, headerOf, ISSUER, serverSite } from "./_site.ts";
 import { changingClients, granted, isAlive } from "./_tokens.ts";
 
 const EVENT = "http://schemas.openid.net/event/backchannel-logout";
@@ -173,6 +174,30 @@ Deno.test("rememberSignIn() keeps the newest 100 sign-ins of a user, each once, 
   assertEquals(await takeSignIns(context, "u1", () => true), []);
 });
 
+Deno.test("rememberSignIn() writes a sign-in again once half of its lifetime is over, so that it outlives the grants", async () => {
+  let at = 1_800_000_000;
+  const now = () => at;
+  const { authorizations } = inMemoryAuthStores({ now });
+  const writes: (readonly [createdAt: number, expiresAt: number])[] = [];
+  const codes: typeof authorizations = {
+    ...authorizations,
+    async update(next, version) {
+      writes.push([next.createdAt, next.expiresAt]);
+      return await authorizations.update(next, version);
+    },
+  };
+  const { lifetimes } = partsOf(logoutSite().server).context;
+  const context = { codes, issuer: ISSUER, lifetimes, now };
+  const signIn = { clientId: "web", sessionId: "s1" };
+  const start = at;
+  for (const part of [0, 0.25, 0.75, 1, 1.5]) {
+    at = start + part * lifetimes.grant;
+    await rememberSignIn(context, "u1", signIn);
+  }
+  assertEquals(writes, [0.75, 1.5].map((part) => [start, start + (part + 1) * lifetimes.grant]));
+  assertEquals(await takeSignIns(context, "u1", () => true), [signIn]);
+});
+
 /** Answers of a client to one attempt after another, and what comes of it. */
 const ANSWERS: readonly (readonly [
   why: string,
@@ -273,10 +298,12 @@ Deno.test("tellClients() sends nothing to clients without openid, without a URI,
   assertEquals(await site.told(), []);
   assertEquals(claimsOf(access_token)["sub"], "u1");
 
-  const off = logoutSite({ server: { logout: false } });
+  const { store, records } = recordedCodes();
+  const off = logoutSite({ server: { logout: false, codes: store } });
   const tokens = await granted(off, { client_id: "web" });
   await off.server.endSession("u1", String(claimsOf(tokens.id_token)["sid"]));
   assertEquals(await off.told(), []);
+  assertEquals([...records.values()].map(({ state }) => state), ["redeemed"]);
 });
 
 Deno.test("endSession() ends the grants of the session at once, and no others, BCP-4.14-c", async () => {
@@ -284,17 +311,20 @@ Deno.test("endSession() ends the grants of the session at once, and no others, B
   const browser = await site.signedIn();
   const bound = await granted(site, {}, { browser });
   const offline = await granted(site, { client_id: "web", ...OFFLINE }, { browser });
+  const plain = await granted(site, { client_id: "own", scope: "notes:read" }, { browser });
   const elsewhere = await granted(site);
   const sid = String(claimsOf(bound.id_token)["sid"]);
-  const grants = await site.server.listGrants("u1");
+  const before = await site.server.listGrants("u1");
   const sessionOf = (scope: string) =>
-    grants.filter((one) => one.scope.includes(scope) && one.sessionId === sid);
+    before.filter((one) => one.scope.includes(scope) && one.sessionId === sid);
   assertEquals([sessionOf("openid").length, sessionOf("offline_access").length], [1, 0]);
   await site.server.endSession("u1", sid);
   assertEquals(await isAlive(site, bound), [false, false]);
   assertEquals(await isAlive(site, offline, "web"), [true, true]);
   assertEquals(await isAlive(site, elsewhere), [true, true]);
-  assertEquals((await site.server.listGrants("u1")).length, 2);
+  const grants = await site.server.listGrants("u1");
+  assertEquals(grants.map(({ clientId }) => clientId).sort(), ["own", "spa", "web"]);
+  assertEquals(claimsOf(plain.access_token)["scope"], "notes:read");
 });
 
 Deno.test("onEvent() warns, and endSession() rejects, if other processes keep changing the record", async () => {
@@ -352,4 +382,20 @@ Deno.test("A code of a refused exchange is not remembered, and one whose record 
   await site.app.runtime.sessions.revokeAll("u1");
   assertEquals(await site.told(), []);
   assertEquals((await authenticate(site.app)).identifier, ADA.identifier);
+
+  const { store } = recordedCodes();
+  const current = { isDown: true };
+  const codes: typeof store = {
+    ...store,
+    async create(authorization) {
+      if (current.isDown && authorization.state === "sign_ins") throw new Error("down");
+      await store.create(authorization);
+    },
+  };
+  const failing = logoutSite({ server: { codes } });
+  const other = await failing.code(await failing.signedIn(), { client_id: "spa" });
+  await assertTokenError(await failing.redeem(other), "server_error", 500);
+  assertEquals(await failing.server.listGrants("u1"), []);
+  current.isDown = false;
+  assertEquals((await failing.redeem(other)).status, 200);
 });

@@ -4,6 +4,7 @@
  */
 
 import { assert, assertEquals, assertFalse, assertMatch, assertStringIncludes } from "@std/assert";
+import { consentDetails, consentToken } from "../../../auth/server/core/consent.ts";
 import type { ConsentPrompt } from "../../../auth/server/core/types.ts";
 import type { TestBrowser } from "../_browser.ts";
 import { START } from "../_services.ts";
@@ -586,3 +587,18 @@ async function switchTo(
   assertEquals((await other.register(credentials)).status, 201);
   for (const name of other.jar.names()) browser.jar.set(name, other.jar.get(name) ?? "");
 }
+
+Deno.test("consentToken() is of one authorization, one browser and one user, AS26", async () => {
+  const question = { id: "id", browser: "browser", sub: "u1" };
+  const changes = [{}, { id: "other" }, { browser: "other" }, { sub: "u2" }];
+  const tokens = await Promise.all(changes.map((one) => consentToken({ ...question, ...one })));
+  assertEquals(new Set(tokens).size, changes.length);
+});
+
+Deno.test("consentDetails() shows the name of a scope that the server has lost since the request came", async () => {
+  const users = { findBySub: () => Promise.resolve(null) };
+  const question = { scope: ["openid", "lost"], sub: "u1" };
+  const scopes = new Map([["openid", { description: "Know who you are" }]]);
+  const details = await consentDetails({ scopes, users }, question);
+  assertEquals(details.scopes.map(({ description }) => description), ["Know who you are", "lost"]);
+});

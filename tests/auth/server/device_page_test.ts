@@ -6,7 +6,7 @@ import { ENGLISH } from "../../../auth/server/mod.ts";
 import { devicePage } from "../../../auth/server/device/device_page.ts";
 import type { DeviceIssuedAuthorization } from "../../../auth/stores/server_types.ts";
 import { recordedCodes } from "./_authorize.ts";
-import { type DeviceSite, deviceSite, pageOf } from "./_device.ts";
+import { DEVICE_CODE, type DeviceSite, deviceSite, pageOf } from "./_device.ts";
 import { assertErrorPage, assertTokenError, type FormChanges, formOf, ISSUER } from "./_site.ts";
 import { assertPageHeaders, escaped, GERMAN, HOSTILE, visibleText } from "./_pages.ts";
 import { changingClients, tokensOf } from "./_tokens.ts";
@@ -341,12 +341,12 @@ Deno.test("answerDevice() of another server with the same store does not know th
   const { codes } = site.options;
   const issuer = `${ISSUER}/other`;
   const other = deviceSite({ server: { codes, issuer } });
-  const { user_code } = await site.device();
-  const page = await other.send("/other/oauth/device", {
-    method: "POST",
-    body: new URLSearchParams({ user_code }),
-  });
-  assertEquals(await pageOf(page), "404 code");
+  const { user_code, device_code } = await site.device();
+  const post = async (path: string, form: Record<string, string>) =>
+    await other.send(`/other/oauth/${path}`, { method: "POST", body: new URLSearchParams(form) });
+  assertEquals(await pageOf(await post("device", { user_code })), "404 code");
+  const form = { grant_type: DEVICE_CODE, client_id: "tv", device_code };
+  await assertTokenError(await post("token", form), "expired_token");
   assertEquals((await site.enter(await site.signedIn(), user_code)).status, 303);
 });
 
@@ -495,8 +495,13 @@ Deno.test("devicePage() translates every text, warns without placeholders too, a
       assertEquals(visibleText(page).includes(text) && text !== "en", false, text);
     }
   }
-  const bare = await devicePage(CONSENT, { ...ENGLISH, deviceWarning: "Beware" }).text();
-  assert(visibleText(bare).includes("Beware WDJB-MJHT"));
+  const bare = await devicePage(
+    { ...CONSENT, client: { ...CONSENT.client, clientUri: "https://tv.example/home" } },
+    { ...ENGLISH, deviceWarning: "Beware", request: "Access" },
+  ).text();
+  for (const part of ["Beware WDJB-MJHT", "Access TV tv.example"]) {
+    assert(visibleText(bare).includes(part), part);
+  }
   for (const text of HOSTILE) {
     const client = { ...CONSENT.client, name: text };
     const page = await devicePage({ ...CONSENT, client, account: text }, ENGLISH).text();

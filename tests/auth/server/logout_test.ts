@@ -183,6 +183,10 @@ for (const [why, reason, params] of REFUSED) {
     const site = logoutSite();
     const { browser, tokens } = await signedInAt(site);
     await assertErrorPage(await visitLogout(browser, await params(tokens, site)), 400, reason);
+    const event = site.log.at(-1);
+    assert(event?.type === "authorization.refused");
+    assertEquals(event.reason, reason);
+    if (reason === "redirect_uri_mismatch") assertMatch(event.clientId ?? "", /^(spa|own)$/);
     assert(await isSignedIn(site, browser));
   });
 }
@@ -323,6 +327,21 @@ Deno.test("endSession() ends the grants of the session, and leaves those with of
   await answerLogout(site, browser, await visitLogout(browser, {}));
   assertEquals(await isAlive(site, tokens), [false, false]);
   assertEquals(await isAlive(site, offline), [true, true]);
+});
+
+Deno.test("endSession() ends the grants and tells the clients, also of an application whose signOut and events do not", async () => {
+  const cleared = "__Host-own=; Path=/; Max-Age=0; Secure; HttpOnly; SameSite=Lax";
+  const site = logoutSite({
+    app: { events() {} },
+    server: { signOut: () => Promise.resolve([cleared]) },
+  });
+  const { browser, tokens } = await signedInAt(site);
+  const other = await granted(site);
+  const response = await answerLogout(site, browser, await visitLogout(browser, {}));
+  assertEquals(response.headers.getSetCookie().includes(cleared), true);
+  assertEquals(await site.told(), ["app"]);
+  assertEquals(await isAlive(site, tokens), [false, false]);
+  assertEquals(await isAlive(site, other), [true, true]);
 });
 
 Deno.test("logoutPage() says who asks and who is signed in, and shows nothing of the request", async () => {

@@ -497,8 +497,8 @@ for (const [why, dpop_jkt, shown, bound] of BINDINGS) {
 }
 
 Deno.test("AuthorizationServer without DPoP ignores dpop_jkt and proofs of a push, RFC 6749 §3.1", async () => {
-  const site = pushedSite();
   for (const dpop_jkt of [KEY.jkt, "x"]) {
+    const site = pushedSite();
     const response = await push(site, { dpop_jkt }, { ...WEB, DPoP: "x" });
     const page = await use(site, (await response.json()).request_uri);
     const code = responseParameters(await site.decide(site.browser, page)).get("code") ?? "";

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { isJsonObject } from "../_strict_json.ts";
 import { checkMembers, KEY_KINDS } from "./_key_types.ts";
 import { algorithmOf } from "./_remote_key_set.ts";
 import { hasSecret } from "./has_secret.ts";
@@ -22,8 +23,8 @@ const MAX_KEYS = 16;
  * @throws {TypeError | RangeError} If it is not a JWK Set, or one without a usable key.
  */
 export function readPublicJwks(cannot: string, set: unknown): JwkSet {
-  const { keys: entries } = (set ?? {}) as { readonly keys?: unknown };
-  if (!Array.isArray(entries) || !entries.every(isObject)) {
+  const entries = isJsonObject(set) ? set["keys"] : undefined;
+  if (!isKeys(entries)) {
     throw new TypeError(`${cannot}: jwks must be an object with an array of keys`);
   }
   const problem = entries.length > MAX_KEYS
@@ -39,8 +40,8 @@ export function readPublicJwks(cannot: string, set: unknown): JwkSet {
   return Object.freeze({ keys: Object.freeze(keys) });
 }
 
-function isObject(value: unknown): value is Jwk {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+function isKeys(entries: unknown): entries is readonly Jwk[] {
+  return Array.isArray(entries) && entries.every(isJsonObject);
 }
 
 /** RFC 7517 §4.5: which key a token means must not be guessed. */

@@ -66,7 +66,7 @@ function grantInfo(
 }
 
 /**
- * The client of an access token; `undefined` if its grant is not valid now, or the client was deleted or disabled. A client that has
+ * The client of a token; `undefined` if its grant is not valid now, or the client was deleted or disabled. A client that has
  * the token for itself has no grant: it must still be allowed to get this token.
  */
 export async function clientOfGrant(
@@ -74,7 +74,10 @@ export async function clientOfGrant(
     ServerContext,
     "issuer" | "clients" | "grants" | "scopes" | "tokens" | "users" | "now"
   >,
-  { sub, clientId, grantId, scope }: OwnAccessToken,
+  { sub, clientId, grantId, scope }: Pick<
+    OwnAccessToken,
+    "sub" | "clientId" | "grantId" | "scope"
+  >,
 ): Promise<RegisteredClient | undefined> {
   const client = await context.clients.find(clientId);
   if (client === null || isClientDisabled(client)) return undefined;

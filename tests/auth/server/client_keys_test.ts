@@ -200,13 +200,17 @@ const BAD_KEYS: readonly (readonly [why: string, keys: object, message: string])
     jwks: { keys: [{ kty: "RSA", n: `w${"A".repeat(169)}E`, e: "AQAB" }] },
   }, "has no key"],
   ["an algorithm of secrets", { jwks: { keys: [{ ...PUBLIC, alg: "HS256" }] } }, "has no key"],
+  ["a kid that is a number", { jwks: { keys: [{ ...PUBLIC, kid: 7 }] } }, "has no key"],
+  ["a set that is null", { jwks: null }, "jwks must be an object"],
   ["a set that is an array", { jwks: [PUBLIC] }, "jwks must be an object"],
   ["keys that are strings", { jwks: { keys: ["x"] } }, "jwks must be an object"],
+  ["keys that are arrays", { jwks: { keys: [[]] } }, "jwks must be an object"],
   ["keys of null", { jwks: { keys: [null] } }, "jwks must be an object"],
   ["both, RFC 7591 §2", { jwks: { keys: [PUBLIC] }, jwksUri: JWKS_URI }, "and not both"],
   ["neither", {}, "needs jwks"],
   ["an address of http", { jwksUri: "http://keys.example/" }, "must be an https URL"],
   ["an address with a user", { jwksUri: "https://u@keys.example/" }, "must be an https URL"],
+  ["an address with a password", { jwksUri: "https://:p@keys.example/" }, "must be an https URL"],
   ["javascript: as an address", { jwksUri: "javascript:alert(1)" }, "must be an https URL"],
 ];
 

@@ -2,7 +2,8 @@
  * Introspection: what a server says of a token, and to whom. Sources: RFC 7662, RFC 9700 §2.3, CVE-2021-32701.
  */
 
-import { assert, assertEquals } from "@std/assert";
+import { assert, assertEquals, assertThrows } from "@std/assert";
+import { inMemoryAuthStores } from "../../../auth/mod.ts";
 import { type ClientInit, staticClients } from "../../../auth/server/mod.ts";
 import {
   API,
@@ -17,6 +18,8 @@ import {
   serverSite,
   type SiteOptions,
 } from "./_site.ts";
+import { proofKey } from "../dpop/_proofs.ts";
+import { codeOf, redeemWith, tokenProof } from "./_dpop.ts";
 import {
   changingClients,
   granted,
@@ -100,6 +103,51 @@ Deno.test("introspectToken() says a client what its own tokens are", async () =>
   });
   assertEquals([iat, exp], [at.app.clock.now, at.app.clock.now + 1_209_600]);
 });
+
+Deno.test("introspectToken() says an API the key that a token is bound to, RFC 9449 §6.2", async () => {
+  const at = site({ server: { dpop: true, states: inMemoryAuthStores().states } });
+  const key = await proofKey();
+  const response = await redeemWith(at, "web", await codeOf(at, "web"), await tokenProof(at, key));
+  const { access_token } = await tokensOf(response);
+  const { token_type, cnf } = await said(at, access_token);
+  assertEquals<unknown>([token_type, cnf], ["DPoP", claimsOf(access_token)["cnf"]]);
+});
+
+Deno.test("introspectToken() does not let accessTokenClaims say whether a token is valid", async () => {
+  const at = site({ server: { accessTokenClaims: () => ({ active: false, token_type: "x" }) } });
+  const { active, token_type } = await said(at, (await granted(at)).access_token);
+  assertEquals([active, token_type], [true, "Bearer"]);
+});
+
+Deno.test("introspectToken() says nothing to a client whose introspects is null, as databases have it", async () => {
+  const stored = staticClients([...CLIENTS, ...APIS]);
+  const at = site({
+    server: {
+      clients: {
+        async find(clientId) {
+          const client = await stored.find(clientId);
+          return client === null ? null : Object.assign({ ...client }, { introspects: null });
+        },
+      },
+    },
+  });
+  assertEquals(await said(at, (await granted(at)).access_token), INACTIVE);
+});
+
+/** Clients that may not be registered. */
+const REJECTED: readonly (readonly [why: string, init: object, message: string])[] = [
+  ["a public one", { authentication: "none" }, "introspects needs an authentication"],
+  ["one with a string", { secret: SECRET, introspects: API }, "must be an array of strings"],
+  ["one with a number", { secret: SECRET, introspects: [7] }, "must be an array of strings"],
+];
+
+for (const [why, init, message] of REJECTED) {
+  Deno.test(`staticClients() rejects introspects of ${why}, 7662-2.1`, () => {
+    const { secret: _, ...common } = apiClient("notes-api", [API]);
+    const client = { ...common, grants: ["refresh_token"], ...init } as ClientInit;
+    assertThrows(() => staticClients([client]), Error, message);
+  });
+}
 
 /** Who learns nothing, AS21 and AS23: `active` is false, and nothing else is said. */
 const STRANGERS: readonly (readonly [

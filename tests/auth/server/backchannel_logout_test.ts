@@ -1,7 +1,7 @@
 /** OpenID Connect Back-Channel Logout 1.0: clients are told that a session has ended. */
 
 import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
-import { AuthError, inMemoryAuthStores, verifyJwt } from "../../../auth/mod.ts";
+import { AuthError, inMemoryAuthStores, keyService, verifyJwt } from "../../../auth/mod.ts";
 import { rememberSignIn, takeSignIns } from "../../../auth/server/core/sign_ins.ts";
 import { AuthorizationServer } from "../../../auth/server/mod.ts";
 import { partsOf } from "../../../auth/server/server.ts";
@@ -80,6 +80,29 @@ Deno.test("tellClients() posts a logout token after a sign-out, BCL-2.4, oidcc-b
     now: () => now,
   });
   assertEquals(verified.claims.sub, "u1");
+});
+
+Deno.test("tellClients() signs as ID tokens are signed, for no longer than the keys allow, BCL-2.4", async () => {
+  const now = () => clock.now;
+  const keys = keyService({
+    store: inMemoryAuthStores({ now }).keys,
+    algorithms: ["ES256", "EdDSA"],
+    maxTokenAge: 60,
+    now,
+  });
+  const site = logoutSite({
+    server: {
+      keyService: keys,
+      idTokenAlgorithm: "EdDSA",
+      lifetimes: { accessToken: 60, idToken: 60 },
+    },
+  });
+  const { clock } = site.app;
+  const { id_token } = await granted(site, { client_id: "web" });
+  await site.server.endSession("u1", String(claimsOf(id_token)["sid"]));
+  const [{ token } = { token: "" }] = site.sent;
+  const { iat, exp } = claimsOf(token);
+  assertEquals([headerOf(token)["alg"], Number(exp) - Number(iat)], ["EdDSA", 60]);
 });
 
 /** How sessions end, and whose clients are told: of the first session `spa`, of the second one `web`. */
@@ -278,17 +301,20 @@ const CHANGES: readonly (readonly [why: string, change: object | null, told: num
 for (const [why, change, told] of CHANGES) {
   Deno.test(`tellClients() tells a client that ${why} ${told} times`, async () => {
     const { clients, current } = changingClients();
-    current.change = { backchannelLogoutUri: "https://app.example/logout" };
+    const members = { backchannelLogoutUri: "https://app.example/logout" };
+    current.change = members;
     const site = logoutSite({ server: { clients } });
     const { id_token } = await granted(site, { client_id: "spa" });
-    current.change = change;
+    current.change = change && { ...members, ...change };
     await site.server.endSession("u1", String(claimsOf(id_token)["sid"]));
     assertEquals((await site.told()).length, told);
   });
 }
 
 Deno.test("tellClients() sends nothing to clients without openid, without a URI, or of a server without logout", async () => {
-  const site = logoutSite();
+  const { store: codes, records } = recordedCodes();
+  const signIns = () => [...records.values()].filter(({ state }) => state === "sign_ins").length;
+  const site = logoutSite({ server: { codes } });
   const browser = await site.signedIn();
   const { access_token } = await granted(site, { client_id: "web", scope: "notes:read" }, {
     browser,
@@ -296,14 +322,17 @@ Deno.test("tellClients() sends nothing to clients without openid, without a URI,
   const { id_token } = await granted(site, { client_id: "own" }, { browser });
   await site.server.endSession("u1", String(claimsOf(id_token)["sid"]));
   assertEquals(await site.told(), []);
-  assertEquals(claimsOf(access_token)["sub"], "u1");
+  assertEquals([claimsOf(access_token)["sub"], signIns()], ["u1", 0]);
 
-  const { store, records } = recordedCodes();
-  const off = logoutSite({ server: { logout: false, codes: store } });
+  const off = logoutSite({ server: { logout: false, codes } });
   const tokens = await granted(off, { client_id: "web" });
   await off.server.endSession("u1", String(claimsOf(tokens.id_token)["sid"]));
   assertEquals(await off.told(), []);
-  assertEquals([...records.values()].map(({ state }) => state), ["redeemed"]);
+  assertEquals(signIns(), 0);
+  const left = await granted(site, { client_id: "web" });
+  assertEquals(signIns(), 1, "of when it was on");
+  await off.server.endSession("u1", String(claimsOf(left.id_token)["sid"]));
+  assertEquals([await off.told(), await site.told()], [[], []]);
 });
 
 Deno.test("endSession() ends the grants of the session at once, and no others, BCP-4.14-c", async () => {
@@ -372,6 +401,8 @@ Deno.test("tellClients() warns, and tells the others, if a client cannot be read
   await site.server.endSession("u1", String(claimsOf(id_token)["sid"]));
   assertEquals(await site.told(), ["app"]);
   assertEquals(warningsOf(site), ["Cannot tell a client about the end of a session"]);
+  const failed = site.log.flatMap((event) => event.type === "logout.failed" ? [event] : []);
+  assertEquals(failed.map(({ clientId, gaveUp }) => [clientId, gaveUp]), [["web", true]]);
 });
 
 Deno.test("A code of a refused exchange is not remembered, and one whose record fails is not used up", async () => {

@@ -304,7 +304,11 @@ Deno.test("endSession() refuses the form of another browser, AS40", async () => 
   const site = logoutSite();
   const [{ browser }, { browser: other }] = [await signedInAt(site), await signedInAt(site)];
   const page = await visitLogout(other, {});
+  const { token } = formOf(await page.clone().text()).fields;
   await assertErrorPage(await answerLogout(site, browser, page), 403, "logout_forged");
+  const own = await visitLogout(browser, {});
+  const changes = { fields: { token } };
+  await assertErrorPage(await answerLogout(site, browser, own, changes), 403, "logout_forged");
   assert(await isSignedIn(site, browser));
 });
 
@@ -376,6 +380,9 @@ Deno.test("logoutPage() and donePage() are in the language of ui_locales", async
     "Abmelden? Notes on the web bittet Sie, sich auch hier abzumelden Sie sind als ada@example.org angemeldet Angemeldet bleiben Abmelden",
   );
   assertMatch(text, /<html lang="de"/);
+  const bare = logoutSite({ server: { strings: () => ({ signOutRequest: "Asked by" }) } });
+  const asked = await visitLogout(await bare.signedIn(), { client_id: "spa" });
+  assert(visibleText(await asked.text()).includes("Asked by Notes on the web"));
   assertEquals(
     visibleText(await (await answerLogout(site, browser, page)).text()),
     "Sie sind abgemeldet Sie können diese Seite schließen.",

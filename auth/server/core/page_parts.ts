@@ -37,7 +37,7 @@ export function hiddenField([name, value]: readonly [name: string, value: string
 }
 
 /** A link to the client's home page, RFC 7591 §2, under its host: the path could say anything. */
-export function homePage(clientUri: string | undefined): Html | undefined {
+function homePage(clientUri: string | undefined): Html | undefined {
   if (clientUri === undefined || !URL.canParse(clientUri)) return undefined;
   const { protocol, host, username, password, href } = new URL(clientUri);
   if (protocol !== "https:" || username !== "" || password !== "") return undefined;
@@ -49,7 +49,7 @@ export function homePage(clientUri: string | undefined): Html | undefined {
 }
 
 /** The scopes, each of which may be unticked but those that are required. */
-export function scopeFields(scopes: ConsentPrompt["scopes"], legend: string): Html | undefined {
+function scopeFields(scopes: ConsentPrompt["scopes"], legend: string): Html | undefined {
   if (scopes.length === 0) return undefined;
   return html`
     <fieldset>
@@ -85,8 +85,41 @@ export function warning(text: Html): Html {
   `;
 }
 
+/**
+ * The question whether a client may have access, with what is said `above` the form, and `below` the scopes. `values` are those of
+ * the placeholders of the request.
+ */
+export function consentContent(
+  { client, account, scopes, form }: Pick<
+    ConsentPrompt,
+    "client" | "account" | "scopes" | "form"
+  >,
+  strings: ConsentStrings,
+  { values, above, below }: {
+    readonly values: Readonly<Record<string, Html>>;
+    readonly above?: Html;
+    readonly below?: Html;
+  },
+): Html {
+  return html`
+    <main>
+      <h1>${strings.title}</h1>
+      <p class="request">${fillHtml(withPlaceholder(strings.request, "{client}"), values)}</p>
+      ${homePage(client.clientUri)}
+      ${account === undefined ? undefined : signedInAs(account, strings)}
+      ${above}
+      <form method="post" action="${form.action}" autocomplete="off">
+        ${Object.entries(form.hidden).map(hiddenField)}
+        ${scopeFields(scopes, strings.scopes)}
+        ${below}
+        ${actions(strings)}
+      </form>
+    </main>
+  `;
+}
+
 /** Cancel comes first: the Enter key presses the first button of a form. */
-export function actions({ deny, allow }: ConsentStrings): Html {
+function actions({ deny, allow }: ConsentStrings): Html {
   return html`
     <div class="actions">
       <button class="quiet" name="decision" value="deny">${deny}</button>

@@ -5,16 +5,7 @@
  */
 
 import { fillHtml, type Html, html } from "../core/html.ts";
-import {
-  actions,
-  clientName,
-  hiddenField,
-  homePage,
-  scopeFields,
-  signedInAs,
-  warning,
-  withPlaceholder,
-} from "../core/page_parts.ts";
+import { clientName, consentContent, warning, withPlaceholder } from "../core/page_parts.ts";
 import { pageResponse } from "../core/pages.ts";
 import type { ConsentStrings } from "../core/page_strings.ts";
 import { pageStatusOf } from "../core/refusal.ts";
@@ -78,26 +69,13 @@ function codeForm(
 }
 
 function consentForm(
-  { client, account, scopes, userCode, form }: DevicePrompt & { readonly kind: "consent" },
+  prompt: DevicePrompt & { readonly kind: "consent" },
   strings: ConsentStrings,
 ): Html {
   const values = {
-    client: clientName(client),
-    code: html`<strong class="code" dir="ltr">${userCode}</strong>`,
+    client: clientName(prompt.client),
+    code: html`<strong class="code" dir="ltr">${prompt.userCode}</strong>`,
   };
-  const request = fillHtml(withPlaceholder(strings.request, "{client}"), values);
-  return html`
-    <main>
-      <h1>${strings.title}</h1>
-      <p class="request">${request}</p>
-      ${homePage(client.clientUri)}
-      ${account === undefined ? undefined : signedInAs(account, strings)}
-      ${warning(fillHtml(withPlaceholder(strings.deviceWarning, "{code}"), values))}
-      <form method="post" action="${form.action}" autocomplete="off">
-        ${Object.entries(form.hidden).map(hiddenField)}
-        ${scopeFields(scopes, strings.scopes)}
-        ${actions(strings)}
-      </form>
-    </main>
-  `;
+  const above = warning(fillHtml(withPlaceholder(strings.deviceWarning, "{code}"), values));
+  return consentContent(prompt, strings, { values, above });
 }

@@ -57,7 +57,7 @@ export interface ProofQuery {
   /** The URL as clients know it; the query is ignored. */
   readonly url: string;
   /** The access token of the request, and the thumbprint in it. */
-  readonly token?: { readonly value: string; readonly jkt: string };
+  readonly token?: { readonly value: string; readonly jkt: string | undefined };
   /** Whether the identifier of the proof was claimed for this request before. @default {false} */
   readonly isClaimed?: boolean;
 }

@@ -9,5 +9,5 @@ import type { JwtClaims } from "./types.ts";
 /** Thumbprint of the key that a token is bound to; `undefined` for a bearer token. One that is no string fits no key. */
 export function boundKeyOf({ cnf }: JwtClaims): string | undefined {
   const { jkt } = (cnf ?? {}) as { readonly jkt?: unknown };
-  return jkt === undefined ? undefined : `${jkt}`;
+  return jkt === undefined || typeof jkt === "string" ? jkt : "";
 }

@@ -134,10 +134,10 @@ export function dpopTokenStrategy(options: DpopTokenStrategyOptions): AuthStrate
       proof,
       method: original.method,
       url: prefix + new URL(original.url).pathname,
-      token: { value: token, jkt: boundKeyOf(claims) ?? "" },
+      token: { value: token, jkt: boundKeyOf(claims) },
       isClaimed: claimed?.proof === proof && claimed.states === states,
     });
-    if (outcome.kind === "verified" && proof !== null) CLAIMED.set(original, { proof, states });
+    if (outcome.kind === "verified") CLAIMED.set(original, { proof, states });
     return outcome;
   }
 
@@ -173,7 +173,7 @@ export function dpopTokenStrategy(options: DpopTokenStrategyOptions): AuthStrate
         return authFailed(result.code, result.message, challenge + error);
       }
       // The proof of an open connection was verified when it was opened; it has expired since
-      if (result.status === "no-credential" || recheck) return result;
+      if (result.status !== "authenticated" || recheck) return result;
       const outcome = await verifyProof(request, token, result.principal);
       return outcome.kind === "verified" ? result : refused(outcome);
     },
@@ -183,5 +183,5 @@ export function dpopTokenStrategy(options: DpopTokenStrategyOptions): AuthStrate
 const ACTION = "Cannot create DPoP strategy";
 
 /** Proofs whose identifiers were claimed, by request: several guards of one request verify the same one. */
-const CLAIMED: WeakMap<Request, { readonly proof: string; readonly states: unknown }> =
+const CLAIMED: WeakMap<Request, { readonly proof: string | null; readonly states: unknown }> =
   /* @__PURE__ */ new WeakMap();

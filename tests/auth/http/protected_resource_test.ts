@@ -6,6 +6,7 @@ import {
   createContainer,
   createRouter,
   generateJwk,
+  generateOpenAPI,
   generateSecret,
   inMemoryAuthStores,
   json,
@@ -236,6 +237,7 @@ for (const [why, resource, url] of PATHS) {
     assertEquals(one.metadataUrl, url);
     const runtime = resourceServer({ strategies: [bearer(undefined)], deployment: "direct" });
     const router = mountProtectedResource(createRouter().withAuth(runtime.integration()), one);
+    assertEquals(generateOpenAPI({ title: "Notes", version: "1" }, router).paths, {});
     const response = await router.fetch(new Request(url));
     assertEquals(response.headers.get("Access-Control-Allow-Origin"), "*");
     assertEquals(response.headers.get("Content-Type"), "application/json");

@@ -243,6 +243,26 @@ Deno.test("userinfo() demands nonces too, 9449-9", async () => {
   assertEquals([refused.status, refused.headers.get("DPoP-Nonce")], [401, nonce]);
   assert(refused.headers.get("WWW-Authenticate")?.includes('error="use_dpop_nonce"'));
   assertEquals((await userinfoWith(site, access_token, KEY, { nonce })).status, 200);
+
+  // Each answer to a valid proof has the next nonce
+  site.app.clock.now += 45;
+  const { access_token: narrow } = await tokensOf(
+    await redeemWith(
+      site,
+      "spa",
+      await codeOf(site, "spa", { scope: "notes:read" }),
+      await tokenProof(site, KEY, { nonce }),
+    ),
+  );
+  const answers = [
+    await userinfoWith(site, access_token, KEY, { nonce }),
+    await userinfoWith(site, narrow, KEY, { nonce }),
+  ];
+  const body = new URLSearchParams({ token: access_token, client_id: "spa" });
+  assertEquals((await site.send("/oauth/revoke", { method: "POST", body })).status, 200);
+  answers.push(await userinfoWith(site, access_token, KEY, { nonce }));
+  assertEquals(answers.map(({ status }) => status), [200, 403, 401]);
+  for (const { headers } of answers) assertNotEquals(headers.get("DPoP-Nonce") ?? nonce, nonce);
 });
 
 Deno.test("userinfo() refuses bound tokens if the server does not support DPoP any more", async () => {

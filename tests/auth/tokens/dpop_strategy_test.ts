@@ -3,6 +3,7 @@
 import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
 import {
   AuthError,
+  type AuthStrategy,
   bearerTokenStrategy,
   deriveKeys,
   dpopTokenStrategy,
@@ -71,14 +72,46 @@ Deno.test("dpopTokenStrategy() accepts a bound token with a proof of its key, on
   assert(result.status === "authenticated");
   const { sub, method, scope } = result.principal;
   assertEquals([sub, method, scope], ["u1", "dpop", ["notes:read"]]);
+  assertEquals([strategy.name, strategy.scoped], ["dpop", true]);
 
-  const again = await strategy.authenticate({ request: new Request(request) });
-  assertEquals(again, {
-    status: "failed",
-    code: "invalid_dpop_proof",
-    message: "dpop_proof_replayed",
-    challenge: `${CHALLENGE}, error="invalid_dpop_proof"`,
-  });
+  // Another request with the same proof; of several guards, none accepts it
+  const other = new Request(request);
+  for (let guards = 0; guards < 2; guards++) {
+    assertEquals(await strategy.authenticate({ request: other }), {
+      status: "failed",
+      code: "invalid_dpop_proof",
+      message: "dpop_proof_replayed",
+      challenge: `${CHALLENGE}, error="invalid_dpop_proof"`,
+    });
+  }
+});
+
+Deno.test("dpopTokenStrategy() claims a proof once for a request, in each store, and each proof, AS39", async () => {
+  const { strategy, options, token, clock } = await createApi();
+  const { states } = inMemoryAuthStores({ now: () => clock.now });
+  const second = dpopTokenStrategy({ ...options, states });
+  const request = await send(await token());
+  const statusAt = async ({ authenticate }: AuthStrategy, request: Request) =>
+    (await authenticate({ request })).status;
+  for (const each of [strategy, second, second]) {
+    assertEquals(await statusAt(each, request), "authenticated");
+  }
+  assertEquals(await statusAt(second, new Request(request)), "failed");
+
+  const next = await send(await token());
+  assertEquals(await statusAt(strategy, next), "authenticated");
+  next.headers.set("DPoP", request.headers.get("DPoP") ?? "");
+  assertEquals(await statusAt(strategy, next), "failed");
+});
+
+Deno.test("dpopTokenStrategy() accepts a proof for HEAD where a route answers GET", async () => {
+  const { strategy, token } = await createApi();
+  const runtime = resourceServer({ strategies: [strategy], deployment: "direct" });
+  const router = withAuthRoutes(createRouter(), { runtime })
+    .get("/notes", () => json(true), { scope: "any" });
+  const statusOf = async (htm: string) =>
+    (await router.fetch(await send(await token(), { method: "HEAD", claims: { htm } }))).status;
+  assertEquals([await statusOf("HEAD"), await statusOf("GET")], [200, 401]);
 });
 
 for (
@@ -186,7 +219,7 @@ const REFUSED: readonly (readonly [
     "a thumbprint that is no string",
     "invalid_token",
     "dpop_key_mismatch",
-    async ({ token }) => await send(await token(undefined, { cnf: { jkt: [KEY.jkt, KEY.jkt] } })),
+    async ({ token }) => await send(await token(undefined, { cnf: { jkt: [KEY.jkt] } })),
   ],
   ["a malformed token", "invalid_token", "token_malformed", async () => await send("abc")],
   [
@@ -195,6 +228,10 @@ const REFUSED: readonly (readonly [
     "token_malformed",
     async ({ token }) => await send(await token(), { authorization: "DPoP" }),
   ],
+  ["text after the token", "invalid_token", "token_malformed", async ({ token }) => {
+    const value = await token();
+    return await send(value, { authorization: `DPoP ${value} ${value}` });
+  }],
   ["two tokens", "invalid_token", "token_malformed", async ({ token }) => {
     const value = await token();
     return await send(value, { authorization: `Bearer ${value}, DPoP ${value}` });
@@ -250,7 +287,7 @@ Deno.test("bearerTokenStrategy() refuses a token that is bound to a key, 9449-7.
 });
 
 Deno.test("dpopTokenStrategy() demands a nonce with nonceKeys, in a 401 with it, 9449-9", async () => {
-  const { strategy, token } = await createApi({ nonceKeys: NONCE_KEYS });
+  const { strategy, options, token } = await createApi({ nonceKeys: NONCE_KEYS });
   const value = await token();
   const runtime = resourceServer({ strategies: [strategy], deployment: "direct" });
   const router = withAuthRoutes(createRouter(), { runtime })
@@ -262,6 +299,16 @@ Deno.test("dpopTokenStrategy() demands a nonce with nonceKeys, in a 401 with it,
   assertEquals((await refused.json()).code, "use_dpop_nonce");
   const response = await router.fetch(await send(value, { claims: { nonce } }));
   assertEquals([response.status, await response.json()], [200, "u1"]);
+
+  // It is for one server: another one with the same keys has others
+  const url = `${AUDIENCE}/v2/notes`;
+  const proof = await KEY.prove({ method: "GET", url, token: value }, { nonce });
+  const headers = { Authorization: `DPoP ${value}`, DPoP: proof };
+  const foreign = dpopTokenStrategy({ ...options, baseUrl: `${AUDIENCE}/v2` });
+  await assertRejects(
+    async () => await foreign.authenticate({ request: new Request(NOTES, { headers }) }),
+    AuthError,
+  );
 });
 
 Deno.test("dpopTokenStrategy() is checked by two guards, and below a mount, with one proof", async () => {
@@ -370,7 +417,10 @@ const MALFORMED: readonly (readonly [why: string, options: object, message: stri
   ["a baseUrl with a query", { baseUrl: `${AUDIENCE}?a=b` }, "baseUrl must be an https URL"],
   ["no states", { states: undefined }, "states are missing"],
   ["states without claim()", { states: { put() {} } }, "states are missing"],
-  ["nonceKeys without methods", { nonceKeys: {} }, "nonceKeys must have sign() and verify()"],
+  ["a baseUrl on this machine", { baseUrl: "http://localhost:8000" }, "baseUrl must be an https"],
+  ["nonceKeys that are null", { nonceKeys: null }, "nonceKeys must have sign() and verify()"],
+  ["nonceKeys without sign()", { nonceKeys: { verify() {} } }, "nonceKeys must have sign()"],
+  ["nonceKeys without verify()", { nonceKeys: { sign() {} } }, "nonceKeys must have sign()"],
   ["an unknown option", { base: AUDIENCE }, "unknown option base"],
   ["no issuer", { issuer: undefined }, "issuer or audience is missing"],
 ];

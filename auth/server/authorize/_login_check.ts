@@ -32,7 +32,7 @@ export function checkLogin(
   if (isTooOld && !isFresh) return login("max_age");
   // Voluntary contexts are asked for once, and only if the sign-in can reach them: RFC 9470 §5, OpenID Connect Core §5.5.1.1
   const reachable = isAcrEssential ? asked : asked.filter((acr) => acrValues.includes(acr));
-  const isReached = subject.acr !== undefined && reachable.includes(subject.acr);
+  const isReached = reachable.some((acr) => acr === subject.acr);
   if (reachable.length === 0 || isReached) return { status: "signed_in", subject };
   const mayAsk = isAcrEssential || !prompt.includes("none"); // §5.5.1: a voluntary claim causes no error
   if (!isFresh && mayAsk) return login("acr");

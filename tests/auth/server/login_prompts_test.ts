@@ -352,6 +352,15 @@ function leave(site: SubjectSite): void {
   site.subject = undefined;
 }
 
+Deno.test("AuthorizationServer tells two sign-ins of the request's second apart by their sessions (AS28)", async () => {
+  const site = acrSite();
+  site.enter();
+  const next = returnPath(await site.authorize(site.browser, { prompt: "login" }));
+  assertEquals(await answerOf(await site.browser.send(next)), "sign-in: prompt");
+  site.enter();
+  assertEquals(await answerOf(await site.browser.send(next)), "consent");
+});
+
 Deno.test("AuthorizationServer accepts a first sign-in in the second of the request (AS28)", async () => {
   const site = acrSite();
   site.subject = undefined;

@@ -3,7 +3,7 @@
  * and the attacks AS32 to AS34.
  */
 
-import { assertEquals, assertMatch, assertNotEquals } from "@std/assert";
+import { assert, assertEquals, assertMatch, assertNotEquals } from "@std/assert";
 import { digestText } from "../../../auth/_kdf.ts";
 import type { AuthorizationServerOptions } from "../../../auth/server/mod.ts";
 import type { RegisteredClient } from "../../../auth/stores/server_types.ts";
@@ -295,7 +295,7 @@ for (const [why, misuse, answer = "400 request_uri_unknown"] of MISUSES) {
   });
 }
 
-Deno.test("AuthorizationServer does not ask the store for a reference that it cannot have issued, AS33", async () => {
+Deno.test("AuthorizationServer does not ask the store for references and ids that it cannot have issued, AS33", async () => {
   const site = pushedSite();
   const uri = await pushedUri(site);
   const id = "A".repeat(22);
@@ -312,7 +312,20 @@ Deno.test("AuthorizationServer does not ask the store for a reference that it ca
       `${uri}x`,
     ]
   ) assertEquals(await answerOf(await use(site, text)), "400 request_uri_unknown", text);
+  for (const text of ["", "__proto__", `${id}A`, "/".repeat(22), `${id}\n`]) {
+    const page = await site.browser.send(`/oauth/authorize?id=${encodeURIComponent(text)}`);
+    assertEquals(await answerOf(page), "404 interaction_unknown", text);
+  }
   assertEquals(site.codes.calls, ["create"]);
+});
+
+Deno.test("AuthorizationServer keeps the words of acr_values that every store can keep, each once", async () => {
+  const site = pushedSite();
+  const acr_values = `gold a\0b ${"x".repeat(513)} \ud800 silver  gold`;
+  await pushedUri(site, { acr_values });
+  const [record] = site.codes.records.values();
+  assert(record?.state === "pushed");
+  assertEquals(record.request.acrValues, ["gold", "\ufffd", "silver"]); // URLs have no lone surrogates
 });
 
 Deno.test("AuthorizationServer refuses the reference of another issuer on the same store (AS47)", async () => {

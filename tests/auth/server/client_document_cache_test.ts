@@ -2,6 +2,7 @@
 
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { AuthError } from "../../../auth/error.ts";
+import { limitOutbound } from "../../../auth/server/clients/_outbound.ts";
 import { clientDocuments } from "../../../auth/server/clients/documents.ts";
 import type { ClientIdMetadataOptions } from "../../../auth/server/clients/types.ts";
 import { pausesOf } from "../_pauses.ts";
@@ -143,4 +144,21 @@ Deno.test("clientDocuments() frees the place of each fetch that has ended, howev
   for (let i = 0; i < 20; i++) await assertDown(find(`https://c${i}.example/client.json`));
   current.answer = documentOf;
   assert(await find(ID) !== null);
+});
+
+Deno.test("limitOutbound() counts the requests to a host for a minute, and remembers 1,000 hosts, AS37, AS38", async () => {
+  const clock = { now: START };
+  const outbound = limitOutbound(() => clock.now, "x");
+  const send = () => outbound("a", () => Promise.resolve());
+  for (let i = 0; i < 20; i++) await send();
+  clock.now += 59;
+  await assertDown(send());
+  for (let i = 0; i < 999; i++) await outbound(`h${i}`, () => Promise.resolve());
+  await assertDown(send());
+  await outbound("h999", () => Promise.resolve()); // the oldest host goes
+  for (let i = 0; i < 20; i++) await send();
+  clock.now += 59;
+  await assertDown(send());
+  clock.now += 1;
+  await send();
 });

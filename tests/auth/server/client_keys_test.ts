@@ -252,6 +252,7 @@ Deno.test("staticClients() takes keys, of which only public members for signatur
     jwks: { keys: [{ ...PUBLIC, x5c: ["x"], note: "n" }, other] },
   }]);
   const { authentication, jwks, secretHashes } = await clients.find(ID) ?? {};
+  assert([jwks, jwks?.keys, jwks?.keys[0]].every(Object.isFrozen));
   assertEquals([authentication, jwks, secretHashes], [
     "private_key_jwt",
     { keys: [PUBLIC] },

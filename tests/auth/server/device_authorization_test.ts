@@ -42,7 +42,7 @@ Deno.test("authorizeDevice() creates user codes of 8 of 20 consonants with a hyp
 Deno.test("randomUserCode() takes no byte by which some letters would be more frequent, 8628-6.1", () => {
   const { getRandomValues } = crypto;
   const bytes = [255, 240, 239, 0, 20, 1, 21, 19, 241, 2, 3];
-  crypto.getRandomValues = (array) => {
+  crypto.getRandomValues = <T extends ArrayBufferView | null>(array: T): T => {
     assert(array instanceof Uint8Array);
     array[0] = bytes.shift() ?? 0;
     return array;

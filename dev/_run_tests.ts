@@ -25,7 +25,7 @@ export interface TestRun extends Surroundings {
   /** Flags of `deno test`, such as what the tests may do. */
   readonly flags: (temporary: string) => readonly string[] | Promise<readonly string[]>;
   /** What is tested where no argument is a path. */
-  readonly paths: () => readonly string[];
+  readonly paths: (temporary: string) => readonly string[] | Promise<readonly string[]>;
 }
 
 /** A folder of tests, and how they are run. */
@@ -50,8 +50,9 @@ export async function runTests(
   try {
     const allFlags = await flags(temporary);
     if (signal?.aborted) return INTERRUPTED;
+    const tested = args.some(isPath) ? [] : await paths(temporary);
     const { code } = await new Deno.Command(Deno.execPath(), {
-      args: ["test", ...allFlags, ...args, ...(args.some(isPath) ? [] : paths())],
+      args: ["test", ...allFlags, ...args, ...tested],
       cwd: ROOT,
       env: { ...env, TMPDIR: temporary, TEMP: temporary, TMP: temporary },
       ...(signal && { signal }),

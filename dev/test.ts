@@ -19,7 +19,8 @@
 
 import { join } from "@std/path";
 import { listFiles, packageModules, ROOT, runDeno } from "./_project.ts";
-import { runTests } from "./_run_tests.ts";
+import { runTests, type TestRun } from "./_run_tests.ts";
+import { groupTests } from "./_test_groups.ts";
 import { importersOf } from "./_test_imports.ts";
 import { slowFiles } from "./_test_times.ts";
 import { reportCoverage } from "./coverage.ts";
@@ -89,18 +90,21 @@ function existing(path: string): string[] {
   }
 }
 
-/** Folder by folder: of one that holds a workspace member, Deno would test the member alone. */
-function quickFolders(): string[] {
+/** The files of the first tier, with what they import of each other. */
+function quickFiles(): string[] {
   return [...Deno.readDirSync(join(ROOT, "tests"))]
     .filter(({ name, isDirectory }) => isDirectory && ![...NOT_HERMETIC, EXHAUSTIVE].includes(name))
-    .map(({ name }) => `tests/${name}`)
+    .flatMap(({ name }) => listFiles(`tests/${name}`))
     .sort();
 }
 
 /** The files of the first tier that have a large size. */
 function sizedFiles(): string[] {
-  const files = quickFolders().flatMap(listFiles).filter((path) => path.endsWith(".ts"));
-  return importersOf(EFFORT, files).filter((path) => path.endsWith("_test.ts"));
+  return importersOf(EFFORT, quickFiles().filter((path) => path.endsWith(".ts"))).filter(isTest);
+}
+
+function isTest(path: string): boolean {
+  return path.endsWith("_test.ts");
 }
 
 /** Every document and module with a code example that runs. */
@@ -116,7 +120,7 @@ function run(
   args: readonly string[],
   { flags, paths, env = {} }: {
     readonly flags: readonly string[];
-    readonly paths: readonly string[];
+    readonly paths: TestRun["paths"];
     readonly env?: Readonly<Record<string, string>>;
   },
 ): Promise<number> {
@@ -128,7 +132,7 @@ function run(
       ...await permissions(temporary),
       `--ignore=${ignored}`,
     ],
-    paths: () => paths,
+    paths,
     env,
   });
 }
@@ -140,7 +144,7 @@ async function runQuick(args: readonly string[]): Promise<number> {
   try {
     const code = await run("test", args, {
       flags: ["--parallel", "--no-check", `--junit-path=${report}`],
-      paths: quickFolders(),
+      paths: (temporary) => groupTests(quickFiles().filter(isTest), temporary),
     });
     const slow = slowFiles(await Deno.readTextFile(report), SLOW_SECONDS);
     if (slow.length > 0) console.log(`Files that took more than ${SLOW_SECONDS} s:`);
@@ -180,11 +184,11 @@ async function runCovered(args: readonly string[]): Promise<number> {
 async function runExhaustive(args: readonly string[]): Promise<number> {
   const code = await run("test_exhaustive", args, {
     flags: ["--parallel", "--no-check"],
-    paths: [`tests/${EXHAUSTIVE}`, ...sizedFiles()],
+    paths: () => [`tests/${EXHAUSTIVE}`, ...sizedFiles()],
     env: { GATEHOUSE_EFFORT: "all" },
   });
   const flags = ["--doc", "--parallel"];
-  const documented = await run("test_doc", args, { flags, paths: documentedFiles() });
+  const documented = await run("test_doc", args, { flags, paths: documentedFiles });
   return code || documented;
 }
 

@@ -6,8 +6,8 @@
 
 import { HttpError } from "./problem.ts";
 
-/** Maximum nesting; code that reads the value may recurse. */
-const MAX_DEPTH = 1000;
+/** Maximum nesting: validators recurse, several calls for a level, and must not exhaust the stack. */
+const MAX_DEPTH = 500;
 
 /**
  * Parses a JSON text.

@@ -119,6 +119,9 @@ interface HostSource {
   readonly texts: ReadonlyMap<string, string>;
 }
 
+/** Parsed files, by path and compiler options: a process that reads types again parses only what has changed. */
+const parsedFiles = new Map<string, ts.SourceFile>();
+
 function createHost(
   compiler: typeof ts,
   { options, graph, texts }: HostSource,
@@ -141,13 +144,19 @@ function createHost(
     fileExists: (name) => texts.has(name) || standard.fileExists(locals.get(name) ?? name),
     getSourceFile: (name, languageVersion) => {
       const text = read(name);
+      if (text === undefined) return undefined;
+      const key = JSON.stringify([name, options]);
+      const known = parsedFiles.get(key);
+      if (known?.text === text) return known;
       const isLibrary = name === DENO_TYPES || name.startsWith(library);
       const { ParseAll, ParseNone } = compiler.JSDocParsingMode;
       const settings = typeof languageVersion === "object" ? languageVersion : { languageVersion };
-      return text === undefined ? undefined : compiler.createSourceFile(name, text, {
+      const file = compiler.createSourceFile(name, text, {
         ...settings,
         jsDocParsingMode: isLibrary ? ParseNone : ParseAll,
       });
+      parsedFiles.set(key, file);
+      return file;
     },
     resolveModuleNameLiterals: (literals, file) =>
       literals.map((literal) => {

@@ -18,6 +18,7 @@ export interface Node {
 
 export interface SourceFile extends Node {
   readonly fileName: string;
+  readonly text: string;
   readonly isDeclarationFile: boolean;
   readonly statements: readonly Node[];
   getLineAndCharacterOfPosition(

@@ -1,4 +1,7 @@
 import { assertEquals } from "@std/assert";
+import { join, toFileUrl } from "@std/path";
+import { ROOT } from "../../dev/_project.ts";
+import { groupTests } from "../../dev/_test_groups.ts";
 import { slowFiles } from "../../dev/_test_times.ts";
 import { parseLcov, percentages, sumCoverage } from "../../dev/coverage.ts";
 import { publishedFiles } from "../../dev/publish_check.ts";
@@ -36,4 +39,19 @@ Deno.test("slowFiles() adds up the tests of each file, and gives the slow ones, 
     }\n</testsuite>`;
   const report = [suite("a.ts", 2, 2), suite("b.ts", 5), suite("c.ts", 3)].join("\n");
   assertEquals(slowFiles(report, 3), [{ file: "b.ts", seconds: 5 }, { file: "a.ts", seconds: 4 }]);
+});
+
+Deno.test("groupTests() writes modules that import each file once, but those of separate paths", async () => {
+  const files = Array.from({ length: 40 }, (_, i) => `tests/vectors/${i}_test.ts`);
+  const folder = await Deno.makeTempDir();
+  const separate = ["tests/auth/graphql/a_test.ts", "tests/router/decorators_test.ts"];
+  const tested = await groupTests([...separate, ...files], folder);
+  const modules = tested.filter((path) => path.startsWith(folder));
+  const texts = await Promise.all(modules.map((path) => Deno.readTextFile(path)));
+  const imports = texts.flatMap((text) => text.trimEnd().split("\n"));
+  assertEquals(imports, files.map((file) => `import "${toFileUrl(join(ROOT, file)).href}";`));
+  assertEquals(texts.map((text) => text.split("\n").length - 1), [16, 16, 8]);
+  for (const file of separate) {
+    assertEquals(tested.filter((path) => file.startsWith(path)).length, 1, file);
+  }
 });

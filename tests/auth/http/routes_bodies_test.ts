@@ -63,8 +63,8 @@ const BODIES: readonly (readonly [
     invalidJson("The body is nested too deeply"),
   ],
   [
-    "a nesting of 500 levels",
-    `{"identifier":${"[".repeat(500)}${"]".repeat(500)}}`,
+    "a nesting of 400 levels",
+    `{"identifier":${"[".repeat(400)}${"]".repeat(400)}}`,
     IDENTIFIER_REFUSED,
   ],
   ...[

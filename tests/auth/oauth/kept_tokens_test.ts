@@ -42,8 +42,7 @@ Deno.test("tokens() returns what the sign-in brought, and the store has it encry
   assertEquals(await own.service.tokens(client, sub), { ...resultOf().tokens });
   assertEquals(refreshed, []);
   const [identity] = await own.stores.identities.list(sub);
-  assertFalse(JSON.stringify(identity).includes("a-1"));
-  assertFalse(JSON.stringify(identity).includes("r-1"));
+  assertFalse(/[ar]-1\\*"/.test(JSON.stringify(identity)));
 });
 
 Deno.test("tokens() returns nothing without keepTokens, and nothing of another user or provider", async () => {

@@ -13,8 +13,7 @@ import type { CompilerRequest } from "./_process.ts";
 import { readTypeCases } from "./_type_cases.ts";
 import type { TypeRequest } from "./_type_requests.ts";
 
-async function run(folder: string, args: readonly string[]): Promise<CliRun> {
-  process.chdir(folder);
+async function run(args: readonly string[]): Promise<CliRun> {
   let [stdout, stderr] = ["", ""];
   const code = await runCli(args, {
     print: (text) => void (stdout += text),
@@ -24,11 +23,11 @@ async function run(folder: string, args: readonly string[]): Promise<CliRun> {
 }
 
 async function answer(request: CompilerRequest): Promise<unknown> {
+  process.chdir(request.folder);
   switch (request.kind) {
     case "run":
-      return await run(request.folder, request.args);
+      return await run(request.args);
     case "link":
-      process.chdir(request.folder);
       Object.entries(request.links).forEach(([link, target]) => Deno.symlinkSync(target, link));
       return {};
     case "table":

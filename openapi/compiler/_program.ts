@@ -119,7 +119,7 @@ interface HostSource {
   readonly texts: ReadonlyMap<string, string>;
 }
 
-/** Parsed files, by path and compiler options: a process that reads types again parses only what has changed. */
+/** Parsed files, by path, whatever the options: a process that reads types again parses only what has changed. */
 const parsedFiles = new Map<string, ts.SourceFile>();
 
 function createHost(
@@ -145,8 +145,7 @@ function createHost(
     getSourceFile: (name, languageVersion) => {
       const text = read(name);
       if (text === undefined) return undefined;
-      const key = JSON.stringify([name, options]);
-      const known = parsedFiles.get(key);
+      const known = parsedFiles.get(name);
       if (known?.text === text) return known;
       const isLibrary = name === DENO_TYPES || name.startsWith(library);
       const { ParseAll, ParseNone } = compiler.JSDocParsingMode;
@@ -155,7 +154,7 @@ function createHost(
         ...settings,
         jsDocParsingMode: isLibrary ? ParseNone : ParseAll,
       });
-      parsedFiles.set(key, file);
+      parsedFiles.set(name, file);
       return file;
     },
     resolveModuleNameLiterals: (literals, file) =>

@@ -1,8 +1,10 @@
 import { assertEquals, assertMatch } from "@std/assert";
 import { rowsOf } from "../../_effort.ts";
-import type { Files, Project } from "../_cli.ts";
-import { withTypedProject } from "./_process.ts";
+import { type Files, type Project, withProject } from "../_cli.ts";
+import { readTable, withTypedProject } from "./_process.ts";
 import { assertRoutes, ownTypedRoutes, type RouteTexts, typedApp } from "./_type_projects.ts";
+import { CASES, type TypeRequest, type TypeResults } from "./_type_requests.ts";
+import { NUMBER, TEXT } from "./_types.ts";
 
 const OPTIONAL = typedApp("interface O { o?: string; u: string | null }", { o: "O" });
 const OPTIONAL_TEXT = "O { o?: string, u: string | null }";
@@ -143,3 +145,16 @@ async function resultOf(
   assertEquals([code, stderr], [0, ""], flags.join(" "));
   return [flags, (await read(output)).includes('"const": 1') ? "read" : "not read"];
 }
+
+Deno.test("A process that has read a file reads its types again when the file has changed", async () => {
+  const request: TypeRequest = { side: "input", form: false, count: 1, local: false };
+  await withProject({}, async ({ folder, write }) => {
+    for (
+      const [type, schema] of [["string", TEXT], ["number", NUMBER], ["string", TEXT]] as const
+    ) {
+      await write(CASES, `export declare const case0: ${type};\n`);
+      const { results } = await readTable(folder, request) as TypeResults;
+      assertEquals(results, [{ schema, components: {} }]);
+    }
+  });
+});
